@@ -1,0 +1,4 @@
+"""The engine: it ties a number in a sentence to the run that can refute it.
+
+Reading order: project, snippet, links, statement, record, child, run, refresh, check, bare, resolve.
+"""

@@ -1,0 +1,176 @@
+"""The commands; `python3 scripts/dev.py COMMAND` sets up what they need and calls this."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections import Counter
+
+from evidence import bare, check, record, refresh
+from evidence.project import Project, Refusal, find
+from evidence.run import Job, Runner
+
+ENTRY = "python3 scripts/dev.py"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog=ENTRY, description="Builds and verifies the site.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    serve = commands.add_parser("serve", help="serve the site; a saved page or snippet updates it")
+    serve.add_argument("--address", default="127.0.0.1:8000", help="default: %(default)s")
+    build = commands.add_parser("build", help="run what is stale, check every statement, then build the site")
+    build.add_argument("--fresh", action="store_true", help="run every snippet again")
+    run = commands.add_parser("run", help="run snippets; show output, values and what changed")
+    run.add_argument("names", nargs="+", metavar="NAME", help="chapter/name, or a path to the snippet")
+    commands.add_parser("check", help="hold every stated number against its record; runs nothing")
+    test = commands.add_parser("test", help="run every short snippet and all tests")
+    test.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help="passed on to pytest")
+    commands.add_parser("verify", help="run every snippet forked and in a fresh interpreter, and compare")
+    claims = commands.add_parser("claims", help="list every stated number")
+    claims.add_argument("--json", action="store_true", help="as JSON, with what is unbound")
+    options = parser.parse_args(arguments)
+    try:
+        return int(globals()[f"_{options.command}"](find(), options))
+    except Refusal as refusal:
+        return _refuse(refusal)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _refuse(refusal: Refusal) -> int:
+    for problem in refusal.problems:
+        print(problem, file=sys.stderr)
+    count = len(refusal.problems)
+    print(
+        f"\n{count} problem{'s' * (count != 1)}; nothing was published, records and site are as they were",
+        file=sys.stderr,
+    )
+    return 1
+
+
+def _build(project: Project, options: argparse.Namespace) -> int:
+    result = refresh.refresh(project, fresh=options.fresh)
+    _report(result)
+    from evidence_site import publish
+
+    return publish.build(project)
+
+
+def _serve(project: Project, options: argparse.Namespace) -> int:
+    from evidence_site import publish
+
+    return publish.serve(project, options.address)
+
+
+def _run(project: Project, options: argparse.Namespace) -> int:
+    names = [name.removeprefix("./").removeprefix("snippets/").removesuffix(".py") for name in options.names]
+    missing = [name for name in names if not (project.snippets / f"{name}.py").is_file()]
+    if missing:
+        print(f"there is no snippet {', '.join(missing)} below {project.snippets}", file=sys.stderr)
+        return 2
+    code = 0
+    try:
+        _report(refresh.refresh(project, only=names))
+    except Refusal as refusal:
+        code = _refuse(refusal)
+    for name in names:
+        try:
+            found = record.load(project.cache / "runs" / name)
+        except (FileNotFoundError, record.Damaged):
+            continue
+        print(f"--- {name}: output\n{found.output}--- values")
+        for variable, value in found.values.items():
+            text = repr(value)
+            print(f"{variable} = {text if len(text) < 100 else text[:97] + '…'}")
+        written = sorted(set(found.files) - {record.OUTPUT})
+        print(f"--- files: {', '.join(written) or 'none'}")
+    return code
+
+
+def _check(project: Project, options: argparse.Namespace) -> int:
+    snippets, records, found = check.load(project)
+    left, exempt = bare.unbound(found, snippets, records)
+    problems = found.problems + [refresh.unbound_problem(one) for one in left]
+    if problems:
+        raise Refusal(problems)
+    _summary(found, exempt)
+    return 0
+
+
+def _claims(project: Project, options: argparse.Namespace) -> int:
+    snippets, records, found = check.load(project)
+    left, exempt = bare.unbound(found, snippets, records)
+    if options.json:
+        listing = {"claims": [c.to_json() for c in found.claims], "unbound": [one.to_json() for one in left]}
+        print(json.dumps(listing, indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        for claim in found.claims:
+            one = claim.to_json()
+            used = "" if one["used"] is None else f"{one['used']:.0%} used"
+            print(
+                f"{one['page']}:{one['line']}  {one['text']}  {one['kind']}  {one['evidence']}  {one['measured']}  {used}"
+            )
+        _summary(found, exempt)
+    if found.problems:
+        return _refuse(Refusal(found.problems))
+    return 0
+
+
+def _test(project: Project, options: argparse.Namespace) -> int:
+    return subprocess.call([sys.executable, "-m", "pytest", *options.rest], cwd=project.root)
+
+
+def _verify(project: Project, options: argparse.Namespace) -> int:
+    """Old → new for every value that differs, the share of tolerance used, and the pages that state it."""
+    snippets, records, found = check.load(project)
+    if found.problems:
+        raise Refusal(found.problems)
+    failed = 0
+    runs = {}
+    for cold in (False, True):
+        for run in Runner(project, cold=cold).run_all([Job(script) for script in snippets.values()]):
+            name, how = run.snippet.name, "cold" if cold else "forked"
+            if run.error or not run.record:
+                print(f"{name}: {how} run did not end well: {run.error}")
+                failed += 1
+                continue
+            runs[name, cold] = run.record
+            told = list(record.differences(records[name], run.record))
+            if cold and (name, False) in runs and runs[name, False].output != run.record.output:
+                told.append("prints otherwise cold than forked")
+            for line in told:
+                print(f"{name} ({how}): {line}")
+            failed += bool(told)
+        fresh = {name: found_record for (name, was_cold), found_record in runs.items() if was_cold == cold}
+        again = check.check(project, snippets, {**records, **fresh})
+        for problem in again.problems:
+            print(problem)
+        failed += len(again.problems)
+        for old, new in zip(found.claims, again.claims, strict=False):
+            if old.verdict.measured != new.verdict.measured:
+                print(
+                    f"{new.link.page}:{new.link.line}: {old.verdict.measured!r} → {new.verdict.measured!r}, "
+                    f"{new.verdict.used:.0%} of the tolerance used"
+                )
+    print(f"{len(runs)} runs of {len(snippets)} snippets compared, {failed} differences beyond tolerance")
+    return 1 if failed else 0
+
+
+def _report(result: refresh.Refreshed) -> None:
+    for name, why in result.changed.items():
+        print(f"record of {name}: {'; '.join(why)}", file=sys.stderr)
+    kinds = len(result.found.claims)
+    print(f"{len(result.ran)} of {len(result.snippets)} snippets run; {kinds} statements hold", file=sys.stderr)
+
+
+def _summary(found: check.Findings, exempt: Counter[str]) -> None:
+    kinds = Counter(claim.verdict.kind for claim in found.claims)
+    told = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
+    print(f"{len(found.claims)} statements on {len(found.pages)} pages hold ({told})")
+    print("left unlinked: " + (", ".join(f"{kind} {count}" for kind, count in exempt.most_common() if count) or "none"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,256 @@
+"""Judges every statement of every page against the records. Runs nothing."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import math
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evidence import record, snippet
+from evidence.links import Link, Page
+from evidence.project import Problem, Project
+from evidence.record import Damaged, Record
+from evidence.snippet import Snippet
+from evidence.statement import Malformed, Verdict, judge, numerals
+
+TRAP = re.compile(r"<!--\s*pytest|--8<--")
+SHORTCUT = re.compile(r"^[ \t>]*\|.*\|", re.M)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A stated number or phrase with what was measured. `measured` is None for a definition."""
+
+    link: Link
+    evidence: str
+    verdict: Verdict
+
+    def to_json(self) -> dict[str, Any]:
+        v = self.verdict
+        return {
+            "page": self.link.page,
+            "line": self.link.line,
+            "text": self.link.text,
+            "stated": v.stated,
+            "kind": v.kind,
+            "evidence": self.evidence,
+            "measured": v.measured,
+            "tolerance": v.tolerance,
+            "used": v.used if v.used is None or math.isfinite(v.used) else None,
+        }
+
+
+@dataclass
+class Findings:
+    """What a check of the whole project found."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    claims: list[Claim] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def of(self, page: str) -> list[Claim]:
+        return [claim for claim in self.claims if claim.link.page == page]
+
+
+def committed(project: Project, snippets: Mapping[str, Snippet]) -> tuple[dict[str, Record], list[Problem]]:
+    """The records as they stand in the checkout, and what is wrong with them: missing, damaged, stale, orphaned."""
+    records: dict[str, Record] = {}
+    problems = []
+    for name, script in snippets.items():
+        folder, again = project.snippets / name, f"run: python3 scripts/dev.py run {name}"
+        record.recover(folder)
+        try:
+            found = record.load(folder)
+        except FileNotFoundError:
+            problems.append(Problem(script.rel, 0, f"has no record; {again}"))
+            continue
+        except Damaged as error:
+            problems.append(Problem(project.rel(folder / "record.json"), 0, f"{error}; {again}"))
+            continue
+        records[name] = found
+        try:
+            current = record.inputs(project, script)
+        except OSError:
+            continue  # a missing input is said by the snippet's own problems
+        if found.name != name or dict(found.inputs) != current:
+            problems.append(Problem(script.rel, 0, f"its record is of another source or input; {again}"))
+    for path in sorted(project.snippets.rglob("record.json")):
+        name = path.parent.relative_to(project.snippets).as_posix()
+        if name not in snippets:
+            problems.append(Problem(project.rel(path), 0, "a record without its snippet; delete the folder"))
+    return records, problems
+
+
+def check(project: Project, snippets: Mapping[str, Snippet], records: Mapping[str, Record]) -> Findings:
+    """Every page against the given records (those committed, or those of a build that is still to be accepted)."""
+    found = Findings()
+    for script in snippets.values():
+        found.problems += script.problems(project)
+    for path in project.pages():
+        page = Page(project.rel(path), path.read_text(encoding="utf-8"))
+        found.pages[page.path] = page
+        found.problems += _form(page)
+        for link in page.links:
+            try:
+                claim = _claim(project, link, snippets, records)
+            except Malformed as error:
+                found.problems.append(Problem(link.page, link.line, f"[{link.text}]({link.target}): {error}"))
+                continue
+            if claim:
+                found.claims.append(claim)
+                if not claim.verdict.holds:
+                    found.problems.append(_refuted(claim))
+    return found
+
+
+def _claim(
+    project: Project, link: Link, snippets: Mapping[str, Snippet], records: Mapping[str, Record]
+) -> Claim | None:
+    """The claim a link makes, if it makes one; raises `Malformed` for a link that leads nowhere."""
+    path, role = link.path, link.role
+    if role == "plain":
+        if "snippets/" in link.target and "://" not in link.target:
+            up = "../" * link.page.count("/")
+            raise Malformed(f"does not lead into snippets/; from this page the path begins {up}snippets/")
+        return None
+    if role == "definition":
+        source = (link.title or "").partition(":")[2].strip()
+        if not source:
+            raise Malformed('a definition names its source: "definition: Ba et al. 2016, Eq. 4"')
+        stated = link.text if len(numerals(link.text)) != 1 else numerals(link.text)[0][0]
+        return Claim(link, link.target, Verdict("definition", stated, None, None, None, True, ""))
+    assert path is not None
+    values, cited = _evidence(project, path, snippets, records)
+    if role == "figure":
+        _figure(link, path, records)
+    if role != "statement":
+        return None
+    if values is None:
+        raise Malformed(f"{path} holds no values; a number links to a .py or .csv file")
+    return Claim(link, f"{path}#{link.fragment}", judge(link.text, link.title, link.fragment, values, cited))
+
+
+def _evidence(
+    project: Project, path: str, snippets: Mapping[str, Snippet], records: Mapping[str, Record]
+) -> tuple[dict[str, Any] | None, bool]:
+    """The values to look up, and whether they are cited; raises `Malformed` if there is nothing."""
+    inner = path.removeprefix("snippets/")
+    if path.endswith(".py"):
+        name = inner[:-3]
+        if name not in snippets:
+            near = difflib.get_close_matches(name, snippets, n=2)
+            raise Malformed(f"there is no snippet {path}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+        if name not in records:
+            raise Malformed(f"{path} has no usable record; run: python3 scripts/dev.py run {name}")
+        return dict(records[name].values), False
+    folder, file = posixpath.split(inner)
+    if folder in snippets:  # a file that a snippet wrote
+        if folder not in records or file not in records[folder].files:
+            has = ", ".join(sorted(records[folder].files)) if folder in records else "no record"
+            raise Malformed(f"snippets/{folder}.py wrote no {file} (it has: {has})")
+        content, cited = records[folder].files[file], False
+    else:
+        if not (project.root / path).is_file():
+            raise Malformed(f"there is no file {path}")
+        content, cited = (project.root / path).read_bytes(), True
+    return table(content.decode("utf-8")) if path.endswith(".csv") else None, cited
+
+
+def table(text: str) -> dict[str, dict[str, Any]]:
+    """A CSV as rows by their leading cell, each a dict by column; lines that begin with # are its citation."""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    rows: dict[str, dict[str, Any]] = {}
+    for row in csv.DictReader(io.StringIO("\n".join(lines))):
+        key = next(iter(row.values()))
+        rows[key] = {column: _cell(cell) for column, cell in row.items()}
+    return rows
+
+
+def _cell(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except (TypeError, ValueError):
+            continue
+    return text
+
+
+def _figure(link: Link, path: str, records: Mapping[str, Record]) -> None:
+    if not path.endswith(".svg"):
+        raise Malformed("a figure is an SVG that a snippet wrote")
+    if not link.text.strip():
+        raise Malformed("a figure needs an alt text that states its conclusion")
+    folder, file = posixpath.split(path.removeprefix("snippets/"))
+    if folder in records and file[:-4] + ".csv" not in records[folder].files:
+        raise Malformed(f"the snippet writes no {file[:-4]}.csv: the data of a figure stands beside it")
+
+
+def _refuted(claim: Claim) -> Problem:
+    v, link = claim.verdict, claim.link
+    name = claim.evidence.partition("#")[0]
+    if v.kind == "condition":
+        said = f"[{link.text}] does not hold: {claim.evidence} is False"
+    else:
+        band = f"tolerance {v.tolerance:g}" if v.tolerance else "must be equal"
+        share = f", {v.used:.0%} of it used" if v.used is not None and math.isfinite(v.used) else ""
+        said = f"states {link.text}, measured {_digits(v)} ({band}{share}), from {claim.evidence}"
+    again = (
+        f"run: python3 scripts/dev.py run {name.removeprefix('snippets/')[:-3]}"
+        if name.endswith(".py")
+        else f"compare {name} with its source"
+    )
+    return Problem(link.page, link.line, f"{said}; mend the sentence or the code, and {again}")
+
+
+def _digits(verdict: Verdict) -> str:
+    """The measured value with a few more digits than were stated."""
+    return f"{verdict.measured:.7g}" if isinstance(verdict.measured, float) else repr(verdict.measured)
+
+
+def _form(page: Page) -> Iterator[Problem]:
+    """What would be published as it stands, or skipped without a word."""
+    for fence in page.fences:
+        if fence.reason is not None:
+            if not fence.reason:
+                yield Problem(page.path, fence.line, "an illustration needs a reason: <!-- illustration: why -->")
+        elif fence.looks_python and not fence.collected:
+            yield Problem(
+                page.path,
+                fence.line,
+                f"pytest-codeblocks would skip this Python block ({fence.marks}{fence.info}) without a word; open it "
+                "with ```python, or mark it: <!-- illustration: reason -->",
+            )
+        elif fence.looks_python and "__name__" in fence.code:
+            yield Problem(page.path, fence.line, "tests __name__: the guarded part would pass without being run")
+    for match in TRAP.finditer(page.text):
+        line = page.line(match.start())
+        if not any(fence.line < line < fence.end for fence in page.fences) or match[0].startswith("--8"):
+            yield Problem(
+                page.path,
+                line,
+                f"{match[0]}: blocks are skipped, joined or left out by this; link the snippet",
+            )
+    text = page.prose
+    for match in re.finditer(r"\]\(", text):
+        linked = any(link.start <= match.start() < link.end for link in page.links)
+        if not linked:
+            yield Problem(page.path, page.line(match.start()), "a link that would not render: an unmatched ](")
+    for row in SHORTCUT.finditer(text):
+        for link in page.links:
+            if row.start() <= link.start < row.end() and re.search(r"(?<!\\)\|", page.text[link.start : link.end]):
+                yield Problem(page.path, link.line, "a | inside a link breaks the table row; write \\|")
+
+
+def load(project: Project) -> tuple[dict[str, Snippet], dict[str, Record], Findings]:
+    """Snippets, committed records, and every page judged by them."""
+    snippets = snippet.load_all(project)
+    records, problems = committed(project, snippets)
+    found = check(project, snippets, records)
+    found.problems += problems
+    return snippets, records, found

@@ -1,0 +1,278 @@
+"""A record: what a run printed, computed and wrote, with what it rests on; committed beside its snippet.
+
+    snippets/residual/identity_share.py           the snippet
+    snippets/residual/identity_share/record.json  values, versions, what it read, a digest over all of it
+    snippets/residual/identity_share/output.txt   what it printed
+    snippets/residual/identity_share/share.svg    what it wrote
+
+No date, commit or duration: those come from git, and would change a record that says the same.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import hashlib
+import importlib.metadata
+import json
+import math
+import os
+import platform
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evidence.project import Project
+from evidence.snippet import PACKAGES, Snippet
+
+FORMAT = 1
+OUTPUT = "output.txt"
+NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+class Damaged(ValueError):
+    """A record that is not what a run wrote; the message says what differs."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """`files` maps names to contents, `output.txt` among them; `inputs` maps paths to hashes."""
+
+    name: str
+    inputs: Mapping[str, str]
+    versions: Mapping[str, str]
+    machine: Mapping[str, Any]
+    values: Mapping[str, Any]
+    files: Mapping[str, bytes]
+
+    @property
+    def output(self) -> str:
+        return self.files[OUTPUT].decode("utf-8")
+
+    @property
+    def fingerprint(self) -> str:
+        """What the run rests on: the source, all it reads, and the versions. Equal: nothing to run again."""
+        return _sha(json.dumps([dict(self.inputs), dict(self.versions)], sort_keys=True).encode())
+
+    def to_json(self) -> str:
+        body: dict[str, Any] = {
+            "format": FORMAT,
+            "snippet": self.name,
+            "inputs": dict(self.inputs),
+            "versions": dict(self.versions),
+            "machine": dict(self.machine),
+            "values": encode(dict(self.values)),
+            "files": {name: _sha(content) for name, content in sorted(self.files.items())},
+        }
+        body["digest"] = _sha(json.dumps(body, sort_keys=True).encode())
+        return _layout(body)
+
+
+def _layout(body: dict[str, Any]) -> str:
+    """JSON with one line a variable or file, so that a changed record reads well as a diff."""
+
+    def line(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+    parts = []
+    for key, value in body.items():
+        if isinstance(value, dict) and value:
+            inner = ",\n".join(f"  {line(name)}: {line(item)}" for name, item in value.items())
+            parts.append(f" {line(key)}: {{\n{inner}\n }}")
+        else:
+            parts.append(f" {line(key)}: {line(value)}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def load(folder: Path) -> Record:
+    """The record in `folder`.
+
+    Raises `FileNotFoundError` if there is none, `Damaged` if it was edited, truncated or is of a newer format.
+    """
+    text = (folder / "record.json").read_text(encoding="utf-8")
+    try:
+        body = json.loads(text)
+        digest = body.pop("digest")
+        if body["format"] != FORMAT:
+            raise Damaged(f"its format is {body['format']}, this engine knows {FORMAT}")
+        if digest != _sha(json.dumps(body, sort_keys=True).encode()):
+            raise Damaged("its digest does not match: it was edited by hand or damaged")
+        present = {path.name for path in folder.iterdir()} - {"record.json"}
+        if present != set(body["files"]):
+            raise Damaged(f"its files differ from its list: {', '.join(sorted(present ^ set(body['files'])))}")
+        files = {name: (folder / name).read_bytes() for name in body["files"]}
+        changed = [name for name, content in files.items() if _sha(content) != body["files"][name]]
+        if changed:
+            raise Damaged(f"{', '.join(changed)} was edited by hand or damaged")
+        values = decode(body["values"])
+        return Record(body["snippet"], body["inputs"], body["versions"], body["machine"], values, files)
+    except Damaged:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        raise Damaged(f"it cannot be read ({type(error).__name__}: {error})") from None
+
+
+def save(record: Record, folder: Path, scratch: Path) -> None:
+    """Puts the record in place in one step; whoever is killed meanwhile leaves the old one or the new one, whole.
+
+    `scratch` is a folder on the same file system for the parts.
+    """
+    scratch.mkdir(parents=True, exist_ok=True)
+    staged = Path(tempfile.mkdtemp(dir=scratch))
+    try:
+        new = staged / "new"
+        new.mkdir()
+        for name, content in {**record.files, "record.json": record.to_json().encode()}.items():
+            with open(new / name, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        swap(new, folder)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def swap(new: Path, target: Path) -> None:
+    """Puts the folder `new` in the place of `target`; what was there ends where `new` was.
+
+    Atomic on Linux and macOS (one exchange by the kernel). Elsewhere two renames; `recover` mends a kill between.
+    """
+    recover(target)
+    if not target.exists():
+        os.rename(new, target)
+        return
+    libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+    call = getattr(libc, "renameat2", None) or getattr(libc, "renameatx_np", None)
+    at_cwd, exchange = (-100 if sys.platform == "linux" else -2), 2
+    if call and call(at_cwd, os.fsencode(new), at_cwd, os.fsencode(target), exchange) == 0:
+        return
+    if call and ctypes.get_errno() not in {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}:
+        raise OSError(ctypes.get_errno(), "cannot exchange folders", str(target))
+    old = target.with_name(target.name + ".old")
+    os.rename(target, old)
+    os.rename(new, target)
+    os.rename(old, new)
+
+
+def recover(target: Path) -> None:
+    """Completes a `swap` of two renames that was killed in between."""
+    old = target.with_name(target.name + ".old")
+    if old.exists():
+        shutil.rmtree(old) if target.exists() else os.rename(old, target)
+
+
+# --- what a run rests on -------------------------------------------------------------------------------------------
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Without local parts: torch 2.13.0+cpu and 2.13.0 are the same release."""
+    found = {name: importlib.metadata.version(name).split("+")[0] for name in sorted(PACKAGES)}
+    return {"python": platform.python_version(), **found}
+
+
+def inputs(project: Project, snippet: Snippet, files: Mapping[str, Path] | None = None) -> dict[str, str]:
+    """Hashes of the source and of every local file it reads; `files` overrides where a file is found."""
+    found = {snippet.rel: _sha(snippet.source.encode())}
+    for path in snippet.reads:
+        found[path] = _sha(((files or {}).get(path) or project.root / path).read_bytes())
+    return found
+
+
+def fingerprint(project: Project, snippet: Snippet, files: Mapping[str, Path] | None = None) -> str:
+    return Record(snippet.name, inputs(project, snippet, files), versions(), {}, {}, {}).fingerprint
+
+
+def _sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+# --- values as JSON, with what JSON lacks ----------------------------------------------------------------------------
+
+
+def encode(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if isinstance(value, dict):
+        if all(isinstance(key, str) for key in value) and set(value) not in ({"float"}, {"items"}):
+            return {key: encode(item) for key, item in value.items()}
+        return {"items": [[key, encode(item)] for key, item in value.items()]}
+    return [encode(item) for item in value] if isinstance(value, list) else value
+
+
+def decode(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {"float"}:
+            return float(value["float"])
+        if set(value) == {"items"}:
+            return {key: decode(item) for key, item in value["items"]}
+        return {key: decode(item) for key, item in value.items()}
+    return [decode(item) for item in value] if isinstance(value, list) else value
+
+
+# --- do two runs say the same? ---------------------------------------------------------------------------------------
+
+
+def differences(old: Record, new: Record) -> Iterator[str]:
+    """What the new run says otherwise than the old, beyond what another processor may move.
+
+    Figures are compared only between equal versions and machines: elsewhere the ids inside an SVG differ, and what it
+    draws stands in the CSV beside it.
+    """
+    for name in sorted(old.values.keys() | new.values.keys()):
+        if name not in old.values or name not in new.values:
+            yield f"{name} is {'new' if name in new.values else 'gone'}"
+        elif not close(old.values[name], new.values[name]):
+            yield f"{name}: {_short(old.values[name])} → {_short(new.values[name])}"
+    for name in sorted(old.files.keys() | new.files.keys()):
+        if name not in old.files or name not in new.files:
+            yield f"{name} is {'new' if name in new.files else 'gone'}"
+        elif name.endswith(".svg") and (old.versions, old.machine) != (new.versions, new.machine):
+            continue
+        elif not same_text(old.files[name], new.files[name]):
+            yield f"{name} differs"
+
+
+def close(old: Any, new: Any, relative: float = 1e-3, absolute: float = 1e-5) -> bool:
+    """Equal, or floats within what instruction sets move: 1e-3 relative, 1e-5 absolute where sums cancel."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return list(old) == list(new) and all(close(old[key], new[key], relative, absolute) for key in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(close(a, b, relative, absolute) for a, b in zip(old, new, strict=True))
+    if isinstance(old, float) and isinstance(new, float):
+        if math.isnan(old) or math.isnan(new):
+            return math.isnan(old) and math.isnan(new)
+        return math.isclose(old, new, rel_tol=relative, abs_tol=absolute)
+    return type(old) is type(new) and bool(old == new)
+
+
+def same_text(old: bytes, new: bytes) -> bool:
+    """Equal, or text that differs only in numbers, each by at most 1e-3 or two units of its last written digit."""
+    if old == new:
+        return True
+    try:
+        a, b = old.decode(), new.decode()
+    except UnicodeDecodeError:
+        return False
+    if NUMBER.split(a) != NUMBER.split(b):
+        return False
+    for left, right in zip(NUMBER.findall(a), NUMBER.findall(b), strict=True):
+        decimals = len(left.lower().partition("e")[0].partition(".")[2])
+        exponent = int(left.lower().partition("e")[2] or 0)
+        if "." not in left and "e" not in left.lower() and left != right:
+            return False  # a count is exact
+        if not math.isclose(float(left), float(right), rel_tol=1e-3, abs_tol=2.01 * 10.0 ** (exponent - decimals)):
+            return False
+    return True
+
+
+def _short(value: Any) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return text if len(text) < 60 else text[:57] + "…"

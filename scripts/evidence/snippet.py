@@ -1,0 +1,127 @@
+"""A snippet: a plain script, and the few things its header comments may say about it.
+
+# limits: 180 s, 4 GB          raises the default time and memory limits
+# reads: snippets/a/b/c.csv    a local file, opened by its base name in the working directory
+# requires: transformers       a package beyond torch, numpy and matplotlib
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from evidence.project import Problem, Project
+
+PACKAGES = {"torch", "numpy", "matplotlib"}
+HEADER = re.compile(r"^# (limits|reads|requires):[ \t]*(.*)$")
+LIMITS = re.compile(r"(\d+) s(?:, (\d+) GB)?")
+SECONDS, GIGABYTES = 60, 2  # what a snippet gets without asking
+LONGEST, LARGEST = 1800, 12  # what it may ask for
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """`name` is the path below `snippets/` without its ending, `source` the text as it stands in the file."""
+
+    name: str
+    path: Path
+    source: str
+
+    @property
+    def rel(self) -> str:
+        return f"snippets/{self.name}.py"
+
+    @cached_property
+    def header(self) -> dict[str, str]:
+        lines = []
+        for line in self.source.splitlines():
+            if not line.startswith("#"):
+                break
+            lines.append(HEADER.match(line))
+        return {m[1]: m[2].strip() for m in lines if m}
+
+    @cached_property
+    def limits(self) -> tuple[int, int]:
+        """Seconds and gigabytes."""
+        match = LIMITS.fullmatch(self.header.get("limits", f"{SECONDS} s"))
+        return (int(match[1]), int(match[2] or GIGABYTES)) if match else (SECONDS, GIGABYTES)
+
+    @cached_property
+    def reads(self) -> tuple[str, ...]:
+        """Local files it reads, relative to the project."""
+        return tuple(filter(None, re.split(r"[,\s]+", self.header.get("reads", ""))))
+
+    def problems(self, project: Project) -> Iterator[Problem]:
+        """What would keep it from running after copy and paste, or let it pass without having run."""
+
+        def problem(line: int, message: str) -> Problem:
+            return Problem(self.rel, line, message)
+
+        if not re.fullmatch(r"(?:[a-z][a-z0-9_]*/)+[a-z][a-z0-9_]*", self.name):
+            yield problem(0, "a snippet is named snippets/<chapter>/<lower_case_name>.py")
+        limits = self.header.get("limits")
+        if limits is not None:
+            match = LIMITS.fullmatch(limits)
+            if not match:
+                yield problem(1, f"malformed limits {limits!r}; write for example '# limits: 180 s, 4 GB'")
+            elif int(match[1]) > LONGEST or int(match[2] or 0) > LARGEST:
+                yield problem(1, f"limits above {LONGEST} s or {LARGEST} GB: make it a recorded long experiment")
+        for path in self.reads:
+            if ".." in path or not path.startswith("snippets/"):
+                yield problem(1, f"reads {path!r}, which is not a path below snippets/")
+            elif not any((project.root / place).is_file() for place in (path, f"{posixpath.dirname(path)}.py")):
+                yield problem(1, f"reads {path!r}, which does not exist")
+        try:
+            tree = ast.parse(self.source)
+        except (SyntaxError, ValueError) as error:
+            yield problem(getattr(error, "lineno", 0) or 0, f"not Python: {error}")
+            return
+        allowed = PACKAGES | set(sys.stdlib_module_names) | set(re.split(r"[,\s]+", self.header.get("requires", "")))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id == "__name__":
+                yield problem(node.lineno, "tests __name__: the guarded part would pass without being run")
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                modules = [node.module or "."]
+            else:
+                continue
+            for module in modules:
+                if module.split(".")[0] not in allowed:
+                    said = f"imports {module}; a snippet uses torch, numpy, matplotlib and the standard library"
+                    yield problem(node.lineno, said)
+
+
+def load(project: Project, name: str) -> Snippet:
+    path = project.snippets / f"{name}.py"
+    return Snippet(name, path, path.read_text(encoding="utf-8"))
+
+
+def load_all(project: Project) -> dict[str, Snippet]:
+    paths = sorted(project.snippets.rglob("*.py"))
+    names = [path.relative_to(project.snippets).with_suffix("").as_posix() for path in paths]
+    return {name: load(project, name) for name in names}
+
+
+def with_seeds(source: str, seeds: str) -> str:
+    """The source with its one top-level line `seeds = …` replaced, to try it on seeds its author never saw.
+
+    Raises `ValueError` if there is no such line.
+    """
+    for node in ast.parse(source).body:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and node.targets[0].id == "seeds"
+            and node.lineno == node.end_lineno
+        ):
+            lines = source.splitlines(keepends=True)
+            lines[node.lineno - 1] = f"seeds = {seeds}\n"
+            return "".join(lines)
+    raise ValueError("the snippet has no top-level line `seeds = …`")

@@ -1,0 +1,188 @@
+"""A Python-Markdown extension: renders evidence links, embedded snippets, figures and tables.
+
+It works from the page's text alone, so it needs no plugin of a particular site generator. Links in the source must
+equal links rendered, one by one; a difference fails the build.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from xml.etree import ElementTree
+
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+
+from evidence import check
+from evidence.links import FRONT_MATTER, Page
+from evidence.project import Problem, Refusal, find
+from evidence.record import Record
+from evidence.snippet import Snippet
+from evidence_site import html
+
+State = tuple[dict[str, Snippet], dict[str, Record], check.Findings]
+
+
+@cache
+def committed() -> State:
+    """The project as it stands. Whoever builds more than once in a process clears this cache before each build."""
+    return check.load(find())
+
+
+def _body(text: str) -> str:
+    return FRONT_MATTER.sub("", text).strip()
+
+
+class _Remember(Preprocessor):
+    """Keeps the page's text as it came, before any other extension touches it."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        self.md.evidence_source = "\n".join(lines)  # type: ignore[attr-defined]
+        return lines
+
+
+class _Render(Treeprocessor):
+    def run(self, root: ElementTree.Element) -> None:
+        source = _body(self.md.evidence_source)  # type: ignore[attr-defined]
+        snippets, records, found = committed()
+        page = next((page for page in found.pages.values() if _body(page.text) == source), None)
+        if page is None:
+            page = Page("docs/unknown.md", source)
+        _Rendering(self.md, page, snippets, records, found).run(root)
+
+
+class _Rendering:
+    """The rendering of one page."""
+
+    def __init__(
+        self,
+        md: Markdown,
+        page: Page,
+        snippets: dict[str, Snippet],
+        records: dict[str, Record],
+        found: check.Findings,
+    ) -> None:
+        self.md, self.page, self.snippets, self.records = md, page, snippets, records
+        self.claims = found.of(page.path)
+        self.ids: dict[str, int] = {}
+        self.rendered: list[str] = []
+        self.noted: list[tuple[str, check.Claim]] = []
+
+    def run(self, root: ElementTree.Element) -> None:
+        for parent in list(root.iter()):
+            for child in list(parent):
+                if (
+                    child.tag == "p"
+                    and len(child) == 1
+                    and not (child.text or "").strip()
+                    and not (child[0].tail or "").strip()
+                ):
+                    self._block(parent, child, child[0])
+        for anchor in list(root.iter("a")):
+            self._inline(anchor)
+        expected = sorted(link.target for link in self.page.links if link.role not in {"plain", "definition"})
+        if sorted(self.rendered) != expected:
+            lost = [target for target in expected if self.rendered.count(target) != expected.count(target)]
+            extra = [target for target in self.rendered if target not in expected]
+            line = next((link.line for link in self.page.links if link.target in lost), 0)
+            raise Refusal([Problem(self.page.path, line, f"did not render as a link: {', '.join(lost or extra)}")])
+        if self.noted:
+            self._evidence_list(root)
+
+    def _path(self, target: str) -> str:
+        return posixpath.normpath(posixpath.join(posixpath.dirname(self.page.path), target.partition("#")[0]))
+
+    def _published(self, path: str) -> str:
+        """A file below snippets/, as a link of this page to the published copy of it (docs/ is the site's root)."""
+        return posixpath.relpath(path, posixpath.dirname(self.page.path.removeprefix("docs/")) or ".")
+
+    def _block(self, parent: ElementTree.Element, paragraph: ElementTree.Element, only: ElementTree.Element) -> None:
+        target = only.get("href" if only.tag == "a" else "src") or ""
+        path = self._path(target)
+        if not path.startswith("snippets/") or "://" in target:
+            return
+        link = next((link for link in self.page.links if link.target == target and link.alone), None)
+        if link is None or link.role not in {"snippet", "figure", "table"}:
+            return
+        self.rendered.append(target)
+        build: Callable[[], ElementTree.Element] = {
+            "snippet": lambda: html.snippet(
+                self.stash, self._published, self.snippet(path), self.record(path), self.claims
+            ),
+            "figure": lambda: html.figure(self.stash, self._published, path, self.file(path), link),
+            "table": lambda: html.table(self._published, path, self.file(path).decode(), link),
+        }[link.role]
+        block = build()
+        block.tail = paragraph.tail
+        parent[list(parent).index(paragraph)] = block
+
+    def _inline(self, anchor: ElementTree.Element) -> None:
+        target = anchor.get("href") or ""
+        path = self._path(target)
+        if "://" in target or not path.startswith("snippets/") or anchor.get("data-done"):
+            anchor.attrib.pop("data-done", None)
+            return
+        self.rendered.append(target)
+        claim = next(
+            (c for c in self.claims if c.link.target == target and c not in [seen for _, seen in self.noted]),
+            None,
+        )
+        if claim is None:
+            anchor.set("href", self._published(path))
+            return
+        stem = (
+            claim.evidence.removeprefix("snippets/")
+            .partition("/")[2]
+            .replace(".py#", ".")
+            .replace("/", ".")
+            .replace("#", ".")
+        )
+        self.ids[stem] = self.ids.get(stem, 0) + 1
+        name = stem if self.ids[stem] == 1 else f"{stem}-{self.ids[stem]}"
+        self.noted.append((name, claim))
+        anchor.attrib.clear()
+        anchor.attrib.update(
+            {
+                "class": f"stated footnote-ref stated-{claim.verdict.kind}",
+                "id": name,
+                "href": f"#evidence:{name}",
+            }
+        )
+
+    def _evidence_list(self, root: ElementTree.Element) -> None:
+        heading = ElementTree.SubElement(root, "h2", {"id": "evidence"})
+        heading.text = "Evidence"
+        root.append(html.evidence_list(self._published, self.noted, self.records))
+
+    def stash(self, text: str) -> ElementTree.Element:
+        """Finished HTML as a placeholder that no later step rewrites."""
+        holder = ElementTree.Element("p")
+        holder.text = self.md.htmlStash.store(text)
+        return holder
+
+    def snippet(self, path: str) -> Snippet:
+        return self.snippets[path.removeprefix("snippets/")[:-3]]
+
+    def record(self, path: str) -> Record:
+        return self.records[path.removeprefix("snippets/")[:-3]]
+
+    def file(self, path: str) -> bytes:
+        folder, name = posixpath.split(path.removeprefix("snippets/"))
+        if folder in self.records:
+            return self.records[folder].files[name]
+        return (find().root / path).read_bytes()
+
+
+class EvidenceExtension(Extension):
+    def extendMarkdown(self, md: Markdown) -> None:
+        md.preprocessors.register(_Remember(md), "evidence_remember", 100)
+        # after inline patterns (20) have made the links, before MkDocs (0) resolves them
+        md.treeprocessors.register(_Render(md), "evidence_render", 15)
+
+
+def makeExtension(**options: Any) -> EvidenceExtension:
+    return EvidenceExtension(**options)

@@ -1,0 +1,165 @@
+"""The HTML of one evidence link, snippet, figure, table or evidence list. Whatever a snippet printed is escaped."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+import posixpath
+from collections.abc import Callable, Iterable
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from evidence.check import Claim
+from evidence.links import Link
+from evidence.record import Record
+from evidence.resolve import HEADING, assertions
+from evidence.snippet import Snippet
+from evidence_site import figures
+
+Stash = Callable[[str], Element]
+Published = Callable[[str], str]
+
+
+def code(source: str) -> str:
+    """Python as highlighted by the theme's own classes."""
+    lines = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    return f'<div class="highlight"><pre tabindex="0"><code>{lines}</code></pre></div>'
+
+
+def snippet(stash: Stash, published: Published, script: Snippet, record: Record, claims: Iterable[Claim]) -> Element:
+    """File name and links, code, captured output, and a block that holds the page's numbers against live variables."""
+    path, name = script.rel, posixpath.basename(script.rel)
+    block = Element("div", {"class": "snippet", "id": f"snippet-{posixpath.basename(script.name)}"})
+    head = SubElement(block, "p", {"class": "snippet-head"})
+    source = SubElement(head, "a", {"href": published(path), "class": "snippet-name", "data-done": "1"})
+    source.text = name
+    SubElement(
+        head, "a", {"href": published(path), "download": name, "class": "snippet-download", "data-done": "1"}
+    ).text = "download"
+    block.append(stash(code(script.source)))
+    if record.output.strip():
+        block.append(
+            stash(
+                f'<pre class="output" tabindex="0" aria-label="Output of {name}"><samp>{html.escape(record.output)}</samp></pre>'
+            )
+        )
+    tests = [line for line, _ in assertions(claims, script.name)]
+    if tests:
+        whole = script.source.rstrip("\n") + f"\n\n{HEADING}\n" + "\n".join(tests) + '\nprint("all hold")\n'
+        details = SubElement(block, "details", {"class": "check-yourself"})
+        SubElement(details, "summary").text = "Check it yourself"
+        note = SubElement(details, "p")
+        note.text = (
+            f"The snippet with the {len(tests)} statements this page makes about it, as assertions; it runs alone."
+        )
+        details.append(stash(code(whole)))
+    return block
+
+
+def figure(stash: Stash, published: Published, path: str, content: bytes, link: Link) -> Element:
+    """The SVG inlined, with alt text, caption and its data."""
+    block = Element("figure", {"class": "plot"})
+    block.append(stash(figures.inline(content.decode("utf-8"), link.text, posixpath.basename(path)[:-4])))
+    caption = SubElement(block, "figcaption")
+    caption.text = (link.title or "") + " "
+    SubElement(
+        caption,
+        "a",
+        {
+            "href": published(path[:-4] + ".csv"),
+            "download": posixpath.basename(path)[:-4] + ".csv",
+            "data-done": "1",
+        },
+    ).text = "Data (CSV)"
+    return block
+
+
+def table(published: Published, path: str, content: str, link: Link) -> Element:
+    """A CSV as a table; columns of numbers are aligned to the right. Lines that begin with # are its citation."""
+    lines = content.splitlines()
+    rows = list(csv.reader(io.StringIO("\n".join(line for line in lines if not line.startswith("#")))))
+    block = Element(
+        "div",
+        {
+            "class": "md-typeset__scrollwrap results",
+            "tabindex": "0",
+            "role": "region",
+            "aria-label": link.text,
+        },
+    )
+    made = SubElement(block, "table")
+    SubElement(made, "caption").text = link.text
+    head = SubElement(SubElement(made, "thead"), "tr")
+    numeric = [all(_is_number(row[column]) for row in rows[1:]) for column in range(len(rows[0]))]
+    for column, name in enumerate(rows[0]):
+        SubElement(head, "th", {"scope": "col", **_align(numeric[column])}).text = name
+    body = SubElement(made, "tbody")
+    for row in rows[1:]:
+        line = SubElement(body, "tr")
+        for column, cell in enumerate(row):
+            SubElement(
+                line,
+                "td" if column else "th",
+                {**({} if column else {"scope": "row"}), **_align(numeric[column])},
+            ).text = cell
+    source = SubElement(block, "p", {"class": "table-source"})
+    SubElement(
+        source, "a", {"href": published(path), "download": posixpath.basename(path), "data-done": "1"}
+    ).text = "Data (CSV)"
+    return block
+
+
+def evidence_list(published: Published, noted: Iterable[tuple[str, Claim]], records: dict[str, Record]) -> Element:
+    """One entry a statement, in the order of the page: what was measured, how far it may be off, and where."""
+    listing = Element("ol", {"class": "evidence"})
+    for name, claim in noted:
+        entry = SubElement(listing, "li", {"id": f"evidence:{name}"})
+        body = SubElement(entry, "p")
+        back = SubElement(body, "a", {"href": f"#{name}", "class": "evidence-back", "data-done": "1"})
+        back.text = " ".join(claim.link.text.split()).strip("*_`")
+        back.tail = f" — {_told(claim)}, "
+        path, _, fragment = claim.evidence.partition("#")
+        SubElement(body, "code").text = fragment
+        body[-1].tail = " in "
+        SubElement(body, "a", {"href": published(path), "data-done": "1"}).text = posixpath.basename(path)
+        record = records.get(path.removeprefix("snippets/")[:-3])
+        if record:
+            body[-1].tail = f" (torch {record.versions['torch']})"
+    return listing
+
+
+def _told(claim: Claim) -> str:
+    v = claim.verdict
+    if v.kind == "condition":
+        return "a condition the snippet computes: true"
+    if v.kind in {"setting", "exact", "cited"}:
+        return {"setting": "a setting", "exact": "exact", "cited": "as printed in the source"}[v.kind]
+    share = f", {v.used:.0%} of it used" if v.used is not None and math.isfinite(v.used) else ""
+    n = (
+        f" over n={claim.link.title.split('=')[1].split()[0]} seeds"
+        if v.kind == "statistical" and claim.link.title
+        else ""
+    )
+    return f"{v.kind}{n}: measured {_digits(v.measured)}, tolerance {_digits(v.tolerance)}{share}"
+
+
+def _digits(value: Any) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.strip("%×~≤≥<> "))
+    except ValueError:
+        return text.strip() in {"", "–", "—"}
+    return True
+
+
+def _align(numeric: bool) -> dict[str, str]:
+    return {"class": "number"} if numeric else {}
