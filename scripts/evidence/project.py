@@ -24,7 +24,12 @@ class Problem:
 
 
 class Refusal(Exception):
-    """Raised when something may not be published; carries every problem found, not only the first."""
+    """Raised when something may not be published; carries every problem found, not only the first.
+
+    `partial` is what there is nevertheless, for a server that shows the problems in the page.
+    """
+
+    partial: object = None
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))

@@ -79,6 +79,8 @@ def refresh(
                 else:
                     jobs.append(Job(script, files=files))
             _run(project, jobs, current, problems, result, tell)
+        for name, last_good in current.items():  # a failed snippet is one problem, not one for each number it bears
+            candidates.setdefault(name, last_good)
         result.found = check.check(project, snippets, candidates)
         ran = {problem.page for problem in problems}
         problems += [p for p in result.found.problems if p not in problems]
@@ -86,7 +88,9 @@ def refresh(
         problems += [unbound_problem(one) for one in left]
         problems += [p for p in standing if "without its snippet" in p.message]
         if ran or problems:
-            raise Refusal(problems)
+            refusal = Refusal(problems)
+            refusal.partial = result
+            raise refusal
         for name, new in candidates.items():
             if current.get(name) is not new:
                 old = current.get(name)

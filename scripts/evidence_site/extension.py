@@ -16,6 +16,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
+from math_core import LatexError, LatexToMathML
 
 from evidence import check
 from evidence.links import FRONT_MATTER, Page
@@ -27,10 +28,22 @@ from evidence_site import html
 State = tuple[dict[str, Snippet], dict[str, Record], check.Findings]
 
 
+class Current:
+    """What pages are rendered from: set by whoever builds, else the project as it is committed."""
+
+    state: State | None = None
+    refused: list[Problem] | None = None  # a server collects problems here; without it they raise
+
+    @classmethod
+    def get(cls) -> State:
+        if cls.state is None:
+            cls.state = check.load(find())
+        return cls.state
+
+
 @cache
-def committed() -> State:
-    """The project as it stands. Whoever builds more than once in a process clears this cache before each build."""
-    return check.load(find())
+def _latex() -> LatexToMathML:
+    return LatexToMathML(fancy_error=False)
 
 
 def _body(text: str) -> str:
@@ -48,11 +61,16 @@ class _Remember(Preprocessor):
 class _Render(Treeprocessor):
     def run(self, root: ElementTree.Element) -> None:
         source = _body(self.md.evidence_source)  # type: ignore[attr-defined]
-        snippets, records, found = committed()
+        snippets, records, found = Current.get()
         page = next((page for page in found.pages.values() if _body(page.text) == source), None)
         if page is None:
             page = Page("docs/unknown.md", source)
-        _Rendering(self.md, page, snippets, records, found).run(root)
+        try:
+            _Rendering(self.md, page, snippets, records, found).run(root)
+        except Refusal as refusal:
+            if Current.refused is None:
+                raise
+            Current.refused += refusal.problems
 
 
 class _Rendering:
@@ -84,6 +102,12 @@ class _Rendering:
                     self._block(parent, child, child[0])
         for anchor in list(root.iter("a")):
             self._inline(anchor)
+        formulas = [element for element in root.iter() if "arithmatex" in (element.get("class") or "").split()]
+        if len(formulas) != len(self.page.formulas):
+            told = f"{len(self.page.formulas)} formulas in the source, {len(formulas)} rendered"
+            raise Refusal([Problem(self.page.path, 0, told)])
+        for element in formulas:
+            self._formula(element)
         expected = sorted(link.target for link in self.page.links if link.role not in {"plain", "definition"})
         if sorted(self.rendered) != expected:
             lost = [target for target in expected if self.rendered.count(target) != expected.count(target)]
@@ -108,6 +132,9 @@ class _Rendering:
         link = next((link for link in self.page.links if link.target == target and link.alone), None)
         if link is None or link.role not in {"snippet", "figure", "table"}:
             return
+        folder = path.removeprefix("snippets/")[:-3] if link.role == "snippet" else posixpath.dirname(path)[9:]
+        if folder not in self.records and not (link.role == "table" and (find().root / path).is_file()):
+            return  # said by the check; while serving it stays a link
         self.rendered.append(target)
         build: Callable[[], ElementTree.Element] = {
             "snippet": lambda: html.snippet(
@@ -152,6 +179,22 @@ class _Rendering:
                 "href": f"#evidence:{name}",
             }
         )
+
+    def _formula(self, element: ElementTree.Element) -> None:
+        """LaTeX, as pymdownx.arithmatex found it, to MathML: nothing to load, and a screen reader can say it."""
+        text = (element.text or "").strip()
+        latex, display = text[2:-2].strip(), element.tag == "div"
+        try:
+            mathml = _latex().convert_with_local_state(latex, displaystyle=display)
+        except LatexError as error:
+            at = next((start for start, formula in self.page.formulas if formula.strip() == latex), 0)
+            raise Refusal([Problem(self.page.path, self.page.line(at), f"{latex}: {error}")]) from None
+        tail = element.tail
+        element.clear()
+        element.set("class", "formula")
+        if display:
+            element.attrib.update({"tabindex": "0", "role": "group", "aria-label": "Formula"})
+        element.text, element.tail = self.md.htmlStash.store(mathml), tail
 
     def _evidence_list(self, root: ElementTree.Element) -> None:
         heading = ElementTree.SubElement(root, "h2", {"id": "evidence"})

@@ -1,33 +1,122 @@
-"""MkDocs hooks, for what a Markdown extension cannot do: check before anything is built, and publish the files."""
+"""MkDocs hooks, for what a Markdown extension cannot do: check before anything is built, publish the files, serve.
+
+A build refuses. A server shows the problems in the page instead, and goes on.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
+import re
 from pathlib import Path
+from typing import Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils.meta import get_data
 
 from evidence import refresh, resolve
-from evidence.project import Project, Refusal
-from evidence_site import extension
+from evidence.project import Problem, Project, Refusal
+from evidence_site.extension import Current
+
+INLINE = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/(?:ld\+)?json)[^>]*>(.*?)</script>", re.S)
+
+
+class Serving:
+    """What a server remembers between two builds."""
+
+    active = False
+    server: LiveReloadServer | None = None
+    watched: set[Path] = set()  # noqa: RUF012 - one server a process
+    problems: list[Problem] = []  # noqa: RUF012
+
+
+def on_startup(command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+    Serving.active = command == "serve"
+
+
+def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: object) -> None:
+    Serving.server = server
+    _watch(config)
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
     """Runs what is stale and holds every statement against it; a plain `mkdocs build` refuses as ours does."""
-    project = Project(Path(config.config_file_path).parent.resolve())
+    Serving.problems = []
     try:
-        result = refresh.refresh(project)
+        result = refresh.refresh(_project(config))
     except Refusal as refusal:
-        raise Abort(f"{refusal}\n\nnothing was published, records and site are as they were") from None
-    resolve.write_all(project, result.found, result.snippets, result.records)
-    extension.committed.cache_clear()
+        if not Serving.active or not isinstance(refusal.partial, refresh.Refreshed):
+            raise Abort(f"{refusal}\n\nnothing was published, records and site are as they were") from None
+        Serving.problems, result = refusal.problems, refusal.partial
+        refresh.say(str(refusal))
+    else:
+        resolve.write_all(_project(config), result.found, result.snippets, result.records)
+    Current.refused = Serving.problems if Serving.active else None
+    Current.state = result.snippets, result.records, result.found
+    if Serving.server:
+        _watch(config)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Publishes snippets and what they wrote, under the paths they have in the repository."""
-    root = Path(config.config_file_path).parent
+    root = _project(config).root
     for path in sorted((root / "snippets").rglob("*")):
         if path.suffix in {".py", ".csv", ".svg"}:
             files.append(File.generated(config, path.relative_to(root).as_posix(), abs_src_path=str(path)))
-    return files
+    return Files(sorted(files, key=_place))
+
+
+def on_page_content(text: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """While serving: the problems on top of the page, its own before those of others."""
+    if not Serving.problems:
+        return text
+    here = f"docs/{page.file.src_uri}"
+    told = sorted(Serving.problems, key=lambda problem: problem.page != here)
+    items = "".join(f"<li><pre>{html.escape(str(problem))}</pre></li>" for problem in told)
+    return f'<div class="refused" role="alert"><p>This would not be published:</p><ul>{items}</ul></div>{text}'
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Gives every page a Content-Security-Policy: nothing from elsewhere, no inline script but the theme's own.
+
+    Not while serving: the server adds an inline script of its own, which reloads the page.
+    """
+    if Serving.active:
+        return
+    pages = {path: path.read_text(encoding="utf-8") for path in sorted(Path(config.site_dir).rglob("*.html"))}
+    scripts = {script for text in pages.values() for script in INLINE.findall(text)}
+    hashes = sorted(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(["'self'", *(f"'sha256-{one}'" for one in hashes)])
+    policy = (
+        f"default-src 'none'; script-src {allowed}; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+        "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+    )
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    for path, text in pages.items():
+        path.write_text(re.sub(r"(<meta charset=[^>]*>)", lambda m: m[1] + meta, text, count=1), encoding="utf-8")
+
+
+def _place(file: File) -> tuple[tuple[int, ...], str]:
+    """A page's place in the navigation: its `section: 4.2`, so that adding a page needs no list of pages."""
+    if not file.is_documentation_page() or not file.abs_src_path:
+        return (), file.src_uri
+    _, meta = get_data(Path(file.abs_src_path).read_text(encoding="utf-8"))
+    numbers = tuple(int(part) for part in str(meta.get("section", 99)).split("."))
+    return numbers, file.src_uri
+
+
+def _project(config: MkDocsConfig) -> Project:
+    return Project(Path(config.config_file_path).parent.resolve())
+
+
+def _watch(config: MkDocsConfig) -> None:
+    """Watches the snippets' folders but not the records below them, which the build itself writes."""
+    assert Serving.server
+    for folder in {path.parent for path in _project(config).snippets.rglob("*.py")} - Serving.watched:
+        Serving.server.watch(str(folder), recursive=False)
+        Serving.watched.add(folder)

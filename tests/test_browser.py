@@ -1,0 +1,134 @@
+"""Proves in a real browser that pages load nothing from elsewhere, break no policy, log no error and fit the screen."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The real site, built by plain `mkdocs build --strict`."""
+    target = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(target)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return target
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not found:
+        if os.environ.get("CI") == "true":
+            pytest.fail("no Chromium on this machine; .ci/run installs it")
+        pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield started
+        started.close()
+
+
+def pages(site: Path) -> list[str]:
+    """The addresses of all pages, as a visitor meets them."""
+    found = [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
+    assert found
+    return ["/" + path.removesuffix("index.html") for path in found]
+
+
+def watch(page: Page, address: str) -> list[str]:
+    """Collects whatever a page should not do, from now on."""
+    told: list[str] = []
+    page.on("console", lambda message: told.append(f"console {message.type}: {message.text}"))
+    page.on("pageerror", lambda error: told.append(f"error: {error}"))
+    page.on("request", lambda r: None if r.url.startswith((address, "data:")) else told.append(f"third party: {r.url}"))
+    page.on("response", lambda r: told.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
+    return told
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pages_are_quiet_and_fit(browser: Browser, address: str, site: Path, width: int, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    told = watch(page, address)
+    for path in pages(site):
+        page.goto(address + path, wait_until="load")
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{path} scrolls sideways by {wide} pixels at {width}"
+        assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith('"Source Sans 3"'), path
+    context.close()
+    assert told == []
+
+
+def test_policy_forbids_inline_scripts(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        policy = text.partition('http-equiv="Content-Security-Policy" content="')[2].partition('"')[0]
+        assert "script-src 'self' 'sha256-" in policy, path
+        assert "unsafe" not in policy and "https:" not in policy, path
+
+
+def test_policy_is_in_force(browser: Browser, address: str) -> None:
+    """An injected script does not run: a policy that stops nothing would pass the test above."""
+    page = browser.new_page()
+    page.goto(address)
+    page.evaluate("""() => {
+        const script = document.createElement("script"); script.textContent = "window.ran = true";
+        document.body.append(script) }""")
+    assert page.evaluate("window.ran") is None
+    page.close()
+
+
+def test_search_finds_the_page(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    told = watch(page, address)
+    page.goto(address)
+    page.locator("[data-md-component=search-query]").press_sequentially("identity path", delay=20)
+    page.wait_for_selector(".md-search-result__item")
+    first = page.locator(".md-search-result__item a").first.get_attribute("href") or ""
+    assert "identity-path" in first
+    page.close()
+    assert told == []
+
+
+def test_a_stated_number_leads_to_its_evidence_and_back(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{address}/residual/identity-path/")
+    number = page.locator("a.stated").first
+    number.hover()
+    page.wait_for_selector(".md-tooltip2__inner >> visible=true")
+    said = " ".join(page.locator(".md-tooltip2__inner").first.inner_text().split())
+    number.click()
+    entry = page.locator("ol.evidence li:target")
+    assert " ".join(entry.inner_text().split()) == said
+    entry.locator(".evidence-back").click()
+    assert page.evaluate("document.querySelector('a.stated:target') !== null")
+    page.close()
