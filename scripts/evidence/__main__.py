@@ -7,9 +7,10 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 from evidence import bare, check, record, refresh
-from evidence.project import Project, Refusal, find
+from evidence.project import Problem, Project, Refusal, find
 from evidence.run import Job, Runner
 
 ENTRY = "python3 scripts/dev.py"
@@ -37,6 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _refuse(refusal)
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        return _refuse(Refusal([Problem(str(error.filename or ENTRY), 0, f"{error.strerror or error}")]))
 
 
 def _refuse(refusal: Refusal) -> int:
@@ -65,21 +68,26 @@ def _serve(project: Project, options: argparse.Namespace) -> int:
 
 
 def _run(project: Project, options: argparse.Namespace) -> int:
-    names = [name.removeprefix("./").removeprefix("snippets/").removesuffix(".py") for name in options.names]
+    names = [_name(project, name) for name in options.names]
     missing = [name for name in names if not (project.snippets / f"{name}.py").is_file()]
     if missing:
         print(f"there is no snippet {', '.join(missing)} below {project.snippets}", file=sys.stderr)
         return 2
-    code = 0
+    code, faulty = 0, set[str]()
     try:
-        _report(refresh.refresh(project, only=names))
+        result = refresh.refresh(project, only=names)
+        _report(result)
+        if result.elsewhere:
+            print(f"{len(result.elsewhere)} problems elsewhere; see: {ENTRY} check", file=sys.stderr)
     except Refusal as refusal:
-        code = _refuse(refusal)
+        code, faulty = _refuse(refusal), {problem.page for problem in refusal.problems}
     for name in names:
         try:
             found = record.load(project.cache / "runs" / name)
         except (FileNotFoundError, record.Damaged):
             continue
+        if f"snippets/{name}.py" in faulty:
+            continue  # what is kept is of an earlier run
         print(f"--- {name}: output\n{found.output}--- values")
         for variable, value in found.values.items():
             text = repr(value)
@@ -87,6 +95,14 @@ def _run(project: Project, options: argparse.Namespace) -> int:
         written = sorted(set(found.files) - {record.OUTPUT})
         print(f"--- files: {', '.join(written) or 'none'}")
     return code
+
+
+def _name(project: Project, given: str) -> str:
+    """The snippet's name; a path to it, from where one is, serves as well."""
+    path = Path(given).resolve()
+    if path.suffix == ".py" and path.is_file() and path.is_relative_to(project.snippets):
+        return path.relative_to(project.snippets).with_suffix("").as_posix()
+    return given.removeprefix("./").removeprefix("snippets/").removesuffix(".py")
 
 
 def _check(project: Project, options: argparse.Namespace) -> int:

@@ -19,8 +19,12 @@ from evidence.record import Damaged, Record
 from evidence.snippet import Snippet
 from evidence.statement import Malformed, Verdict, judge, numerals
 
-TRAP = re.compile(r"<!--\s*pytest|--8<--")
-SHORTCUT = re.compile(r"^[ \t>]*\|.*\|", re.M)
+TRAP = re.compile(r"<!--[-\s]*pytest|-+8<-+")
+TABLE = re.compile(r"^[^\n]*\|[^\n]*\n[ \t>|:]*-[ \t>|:-]*(?:\n[^\n]*\|[^\n]*)*", re.MULTILINE)
+
+
+class Unrecorded(Exception):
+    """A link to a snippet that has no usable record; whoever loads the records says so."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +103,15 @@ def check(project: Project, snippets: Mapping[str, Snippet], records: Mapping[st
         for link in page.links:
             try:
                 claim = _claim(project, link, snippets, records)
+            except Unrecorded:
+                continue  # one problem of the snippet, not one for each number it bears
             except Malformed as error:
                 found.problems.append(Problem(link.page, link.line, f"[{link.text}]({link.target}): {error}"))
                 continue
             if claim:
                 found.claims.append(claim)
                 if not claim.verdict.holds:
-                    found.problems.append(_refuted(claim))
+                    found.problems.append(_refuted(claim, snippets))
     return found
 
 
@@ -115,7 +121,9 @@ def _claim(
     """The claim a link makes, if it makes one; raises `Malformed` for a link that leads nowhere."""
     path, role = link.path, link.role
     if role == "plain":
-        if "snippets/" in link.target and "://" not in link.target:
+        kind = posixpath.splitext(path or "")[1]
+        missing = path is not None and kind in {".py", ".csv", ".svg"} and not (project.root / path).is_file()
+        if missing or ("snippets/" in link.target and "://" not in link.target):
             up = "../" * link.page.count("/")
             raise Malformed(f"does not lead into snippets/; from this page the path begins {up}snippets/")
         return None
@@ -123,10 +131,14 @@ def _claim(
         source = (link.title or "").partition(":")[2].strip()
         if not source:
             raise Malformed('a definition names its source: "definition: Ba et al. 2016, Eq. 4"')
+        if not re.match(r"https?://[^/]", link.target):
+            raise Malformed("a definition links to its source, https://…")
         stated = link.text if len(numerals(link.text)) != 1 else numerals(link.text)[0][0]
         return Claim(link, link.target, Verdict("definition", stated, None, None, None, True, ""))
     assert path is not None
     values, cited = _evidence(project, path, snippets, records)
+    if role == "file" and (link.title or "").split(":")[0] == "table":
+        raise Malformed("a table stands in a paragraph of its own")
     if role == "figure":
         _figure(link, path, records)
     if role != "statement":
@@ -147,29 +159,37 @@ def _evidence(
             near = difflib.get_close_matches(name, snippets, n=2)
             raise Malformed(f"there is no snippet {path}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
         if name not in records:
-            raise Malformed(f"{path} has no usable record; run: python3 scripts/dev.py run {name}")
+            raise Unrecorded(name)
         return dict(records[name].values), False
     folder, file = posixpath.split(inner)
     if folder in snippets:  # a file that a snippet wrote
-        if folder not in records or file not in records[folder].files:
-            has = ", ".join(sorted(records[folder].files)) if folder in records else "no record"
+        if folder not in records:
+            raise Unrecorded(folder)
+        if file not in records[folder].files:
+            has = ", ".join(sorted(records[folder].files))
             raise Malformed(f"snippets/{folder}.py wrote no {file} (it has: {has})")
         content, cited = records[folder].files[file], False
     else:
         if not (project.root / path).is_file():
             raise Malformed(f"there is no file {path}")
         content, cited = (project.root / path).read_bytes(), True
-    return table(content.decode("utf-8")) if path.endswith(".csv") else None, cited
+    try:
+        return table(content.decode("utf-8-sig")) if path.endswith(".csv") else None, cited
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise Malformed(f"{path} is no CSV in UTF-8: {error}") from None
 
 
-def table(text: str) -> dict[str, dict[str, Any]]:
-    """A CSV as rows by their leading cell, each a dict by column; lines that begin with # are its citation."""
+def table(text: str) -> dict[str, Any]:
+    """A CSV as rows by their leading cell, each a dict by column; lines that begin with # are its citation.
+
+    Rows that share a leading cell are a list, so that which one is meant must be said: `#Post-LN/0/BLEU`.
+    """
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, list[dict[str, Any]]] = {}
     for row in csv.DictReader(io.StringIO("\n".join(lines))):
         key = next(iter(row.values()))
-        rows[key] = {column: _cell(cell) for column, cell in row.items()}
-    return rows
+        rows.setdefault(key, []).append({column: _cell(cell) for column, cell in row.items()})
+    return {key: same[0] if len(same) == 1 else same for key, same in rows.items()}
 
 
 def _cell(text: str) -> int | float | str:
@@ -187,24 +207,25 @@ def _figure(link: Link, path: str, records: Mapping[str, Record]) -> None:
     if not link.text.strip():
         raise Malformed("a figure needs an alt text that states its conclusion")
     folder, file = posixpath.split(path.removeprefix("snippets/"))
-    if folder in records and file[:-4] + ".csv" not in records[folder].files:
+    if folder not in records:
+        raise Malformed("a figure is an SVG that a snippet wrote, not a drawing")
+    drawn = (link.title or "").startswith("diagram: ")  # shows how parts are joined, so there is no data
+    if not drawn and file[:-4] + ".csv" not in records[folder].files:
         raise Malformed(f"the snippet writes no {file[:-4]}.csv: the data of a figure stands beside it")
 
 
-def _refuted(claim: Claim) -> Problem:
+def _refuted(claim: Claim, snippets: Mapping[str, Snippet]) -> Problem:
     v, link = claim.verdict, claim.link
-    name = claim.evidence.partition("#")[0]
+    path = claim.evidence.partition("#")[0]
+    name = path.removeprefix("snippets/").removesuffix(".py")
+    name = name if name in snippets else posixpath.dirname(name)
     if v.kind == "condition":
         said = f"[{link.text}] does not hold: {claim.evidence} is False"
     else:
         band = f"tolerance {v.tolerance:g}" if v.tolerance else "must be equal"
         share = f", {v.used:.0%} of it used" if v.used is not None and math.isfinite(v.used) else ""
         said = f"states {link.text}, measured {_digits(v)} ({band}{share}), from {claim.evidence}"
-    again = (
-        f"run: python3 scripts/dev.py run {name.removeprefix('snippets/')[:-3]}"
-        if name.endswith(".py")
-        else f"compare {name} with its source"
-    )
+    again = f"run: python3 scripts/dev.py run {name}" if name in snippets else f"compare {path} with its source"
     return Problem(link.page, link.line, f"{said}; mend the sentence or the code, and {again}")
 
 
@@ -228,9 +249,13 @@ def _form(page: Page) -> Iterator[Problem]:
             )
         elif fence.looks_python and "__name__" in fence.code:
             yield Problem(page.path, fence.line, "tests __name__: the guarded part would pass without being run")
+        elif fence.info in {"sh", "bash"}:
+            yield Problem(page.path, fence.line, "pytest-codeblocks would run this in a shell; open it with ```console")
+        if fence.end > page.text.count("\n") + 1:
+            yield Problem(page.path, fence.line, f"{fence.marks}{fence.info} is never closed, and swallows the rest")
     for match in TRAP.finditer(page.text):
         line = page.line(match.start())
-        if not any(fence.line < line < fence.end for fence in page.fences) or match[0].startswith("--8"):
+        if not any(fence.line < line < fence.end for fence in page.fences) or "8<" in match[0]:
             yield Problem(
                 page.path,
                 line,
@@ -241,9 +266,9 @@ def _form(page: Page) -> Iterator[Problem]:
         linked = any(link.start <= match.start() < link.end for link in page.links)
         if not linked:
             yield Problem(page.path, page.line(match.start()), "a link that would not render: an unmatched ](")
-    for row in SHORTCUT.finditer(text):
+    for rows in TABLE.finditer(page.text):
         for link in page.links:
-            if row.start() <= link.start < row.end() and re.search(r"(?<!\\)\|", page.text[link.start : link.end]):
+            if rows.start() <= link.start < rows.end() and re.search(r"(?<!\\)\|", page.text[link.start : link.end]):
                 yield Problem(page.path, link.line, "a | inside a link breaks the table row; write \\|")
 
 

@@ -13,17 +13,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 LINK = re.compile(
-    r"(?P<image>!?)\[(?P<text>(?:[^\[\]\\\n]|\\.|\n(?!\s*\n))*)\]"
+    r"(?<!\\)(?P<image>!?)\[(?P<text>(?:[^\[\]\\\n]|\\.|\n(?!\s*\n))*)\]"
     r"\(\s*(?P<target>[^()\s<>\"]+)(?:\s+\"(?P<title>(?:[^\"\\\n]|\\.|\n(?!\s*\n))*)\")?\s*\)"
 )
 FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n]*)$")
-COMMENT = re.compile(r"<!--.*?-->", re.S)
-FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
-CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+CODE = re.compile(r"(?<![`\\])(?P<ticks>`+)(?!`)(?P<code>(?:[^\n]|\n(?!\s*\n))+?)(?<!`)(?P=ticks)(?!`)")
+COMMENT_OR_CODE = re.compile(rf"{COMMENT.pattern}|{CODE.pattern}", re.DOTALL)
 FORMULA = re.compile(
-    r"(?<![\\$])\$\$(.+?)\$\$|(?<![\\$\w])\$(?!\s)((?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?![\w$])", re.S
+    r"(?<![\\$])\$\$((?:[^\n]|\n(?!\s*\n))+?)\$\$|(?<![\\$\w])\$(?!\s)((?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?![\w$])"
 )
-ILLUSTRATION = re.compile(r"<!--\s*illustration:\s*(.*?)\s*-->", re.S)
+PYTHON = re.compile(r"i?py(?:thon)?\d*|pycon\d*|pytb|repl")
+BOX = re.compile(r"[ \t>]*(?:(?:!!!|\?\?\?\+?|===[!+]?) .*)?")  # a blank line, or what opens an indented box
+ILLUSTRATION = re.compile(r"<!--\s*illustration:\s*(.*?)\s*-->", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Link:
     def path(self) -> str | None:
         """The target's path relative to the project; None if it has a scheme or is only a fragment."""
         bare = self.target.partition("#")[0]
-        if not bare or re.match(r"[a-z][a-z0-9+.-]*:|/", bare, re.I):
+        if not bare or re.match(r"[a-z][a-z0-9+.-]*:|/", bare, re.IGNORECASE):
             return None
         return posixpath.normpath(posixpath.join(posixpath.dirname(self.page), bare))
 
@@ -82,13 +85,18 @@ class Fence:
     @property
     def looks_python(self) -> bool:
         """True for anything a reader would take for Python, whether pytest-codeblocks collects it or not."""
-        words = re.split(r"[\s{}.,=]+", self.info.strip().lower())
-        return any(word in {"python", "python3", "py", "py3", "pycon", "ipython", "pytb"} for word in words)
+        words = re.split(r"[\s{}.,=-]+", self.info.strip().lower())
+        return any(PYTHON.fullmatch(word) for word in words)
 
     @property
     def collected(self) -> bool:
         """True if pytest-codeblocks takes it: backticks, and exactly `python` as the whole info string."""
         return self.marks[0] == "`" and self.info == "python"
+
+    @property
+    def session(self) -> bool:
+        """True for Python with its output between the lines, which is no code to run."""
+        return re.search(r"pycon|pytb|repl", self.info.lower()) is not None
 
 
 @dataclass(frozen=True)
@@ -131,19 +139,15 @@ class Page:
     @cached_property
     def _parts(self) -> tuple[str, list[tuple[int, str]], list[tuple[int, str]]]:
         """The text with fences, comments, code spans and formulas blanked; the code spans; the formulas."""
-        lines = self.text.split("\n")
-        for fence in self.fences:
-            for number in range(fence.line - 1, min(fence.end, len(lines))):
-                lines[number] = " " * len(lines[number])
-        text = COMMENT.sub(_blank, "\n".join(lines))
+        text = self._masked_blocks
         codes: list[tuple[int, str]] = []
         formulas: list[tuple[int, str]] = []
 
-        def take(into: list[tuple[int, str]], match: re.Match[str], group: int) -> str:
+        def take(into: list[tuple[int, str]], match: re.Match[str], group: int | str) -> str:
             into.append((match.start(group), match[group]))
             return _blank(match)
 
-        text = CODE.sub(lambda m: take(codes, m, 2), text)
+        text = CODE.sub(lambda m: take(codes, m, "code"), text)
         text = FORMULA.sub(lambda m: take(formulas, m, 1 if m[1] else 2), text)
         return text, codes, formulas
 
@@ -169,7 +173,7 @@ class Page:
         for fence in self.fences:
             for number in range(fence.line - 1, min(fence.end, len(lines))):
                 lines[number] = " " * len(lines[number])
-        return COMMENT.sub(_blank, "\n".join(lines))
+        return COMMENT_OR_CODE.sub(lambda match: match[0] if match["ticks"] else _blank(match), "\n".join(lines))
 
     def _scan(self, text: str) -> Iterator[Link]:
         for match in LINK.finditer(text):
@@ -188,7 +192,7 @@ class Page:
     @cached_property
     def prose(self) -> str:
         """The text with the same offsets, where fences, comments, code spans, formulas, link targets and the texts
-        of evidence links are blanked: what is left is what must hold no bare number. Alt texts and captions stay."""
+        of evidence links are blanked: what is left is what must hold no bare number. Alt texts and titles stay."""
         text = self._parts[0]
         for link in self.links:
             if link.role in {"statement", "definition"}:
@@ -196,10 +200,10 @@ class Page:
                 continue
             inner = link.start + len("![" if link.image else "[") + len(link.text)
             blanked = _spaces(text[inner : link.end])
-            if link.image and link.title:  # the caption is read by people
-                at = text.find(link.title, inner, link.end) - inner
-                if at >= 0:
-                    blanked = blanked[:at] + link.title + blanked[at + len(link.title) :]
+            match = LINK.match(self._masked_blocks, link.start)
+            if match and match["title"]:  # a caption or a tooltip is read by people
+                first, last = (offset - inner for offset in match.span("title"))
+                blanked = blanked[:first] + text[inner + first : inner + last] + blanked[last:]
             text = text[:inner] + blanked + text[link.end :]
         return text
 
@@ -211,7 +215,7 @@ def _alone(text: str, start: int, end: int) -> bool:
     return (
         bool(blank.fullmatch(before[-1]))
         and not after[0].strip()
-        and (len(before) < 2 or bool(blank.fullmatch(before[0])))
+        and (len(before) < 2 or bool(BOX.fullmatch(before[0])))
         and (len(after) < 2 or bool(blank.fullmatch(after[1])))
     )
 

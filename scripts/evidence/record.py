@@ -28,6 +28,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from evidence.plain import decode, encode
 from evidence.project import Project
 from evidence.snippet import PACKAGES, Snippet
 
@@ -91,16 +92,26 @@ def _layout(body: dict[str, Any]) -> str:
 
 
 def load(folder: Path) -> Record:
-    """The record in `folder`.
+    """The record in `folder`, whole, also while another process replaces it.
 
     Raises `FileNotFoundError` if there is none, `Damaged` if it was edited, truncated or is of a newer format.
     """
-    text = (folder / "record.json").read_text(encoding="utf-8")
+    while True:
+        place = folder if folder.exists() else _old(folder)  # between the two renames of a `swap`
+        before = _identity(place)
+        try:
+            return _load(place)
+        except (Damaged, FileNotFoundError):
+            if before == _identity(place) and place == (folder if folder.exists() else _old(folder)):
+                raise  # it was not replaced meanwhile
+
+
+def _load(folder: Path) -> Record:
     try:
-        body = json.loads(text)
-        digest = body.pop("digest")
+        body = json.loads((folder / "record.json").read_text(encoding="utf-8"))
         if body["format"] != FORMAT:
-            raise Damaged(f"its format is {body['format']}, this engine knows {FORMAT}")
+            raise Damaged(f"its format is {body['format']!r}, this engine knows {FORMAT}")
+        digest = body.pop("digest")
         if digest != _sha(json.dumps(body, sort_keys=True).encode()):
             raise Damaged("its digest does not match: it was edited by hand or damaged")
         present = {path.name for path in folder.iterdir()} - {"record.json"}
@@ -111,11 +122,26 @@ def load(folder: Path) -> Record:
         if changed:
             raise Damaged(f"{', '.join(changed)} was edited by hand or damaged")
         values = decode(body["values"])
+        files[OUTPUT].decode("utf-8")
+        if not all(isinstance(part, dict) for part in (body["inputs"], body["versions"], body["machine"], values)):
+            raise Damaged("its parts are not what a run writes")
         return Record(body["snippet"], body["inputs"], body["versions"], body["machine"], values, files)
     except Damaged:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+    except FileNotFoundError as error:
+        if Path(error.filename) == folder / "record.json":
+            raise
+        raise Damaged(f"it cannot be read ({error})") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise Damaged(f"it cannot be read ({type(error).__name__}: {error})") from None
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_ctime_ns
 
 
 def save(record: Record, folder: Path, scratch: Path) -> None:
@@ -123,18 +149,25 @@ def save(record: Record, folder: Path, scratch: Path) -> None:
 
     `scratch` is a folder on the same file system for the parts.
     """
+    save_all({folder: record}, scratch)
+
+
+def save_all(records: Mapping[Path, Record], scratch: Path) -> None:
+    """Puts each record in place in one step, and none before all are written: a full disk leaves all as they were."""
     scratch.mkdir(parents=True, exist_ok=True)
     staged = Path(tempfile.mkdtemp(dir=scratch))
     try:
-        new = staged / "new"
-        new.mkdir()
-        for name, content in {**record.files, "record.json": record.to_json().encode()}.items():
-            with open(new / name, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        swap(new, folder)
+        new = {folder: staged / str(count) for count, folder in enumerate(records)}
+        for folder, record in records.items():
+            new[folder].mkdir()
+            for name, content in {**record.files, "record.json": record.to_json().encode()}.items():
+                with open(new[folder] / name, "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+        for folder in records:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            swap(new[folder], folder)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
 
@@ -153,17 +186,21 @@ def swap(new: Path, target: Path) -> None:
     at_cwd, exchange = (-100 if sys.platform == "linux" else -2), 2
     if call and call(at_cwd, os.fsencode(new), at_cwd, os.fsencode(target), exchange) == 0:
         return
-    if call and ctypes.get_errno() not in {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}:
-        raise OSError(ctypes.get_errno(), "cannot exchange folders", str(target))
-    old = target.with_name(target.name + ".old")
+    if call and (code := ctypes.get_errno()) not in {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}:
+        raise OSError(code, f"cannot exchange folders: {os.strerror(code)}", str(target))
+    old = _old(target)
     os.rename(target, old)
     os.rename(new, target)
     os.rename(old, new)
 
 
+def _old(target: Path) -> Path:
+    return target.with_name(target.name + ".old")
+
+
 def recover(target: Path) -> None:
     """Completes a `swap` of two renames that was killed in between."""
-    old = target.with_name(target.name + ".old")
+    old = _old(target)
     if old.exists():
         shutil.rmtree(old) if target.exists() else os.rename(old, target)
 
@@ -192,29 +229,6 @@ def fingerprint(project: Project, snippet: Snippet, files: Mapping[str, Path] | 
 
 def _sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-# --- values as JSON, with what JSON lacks ----------------------------------------------------------------------------
-
-
-def encode(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": str(value)}
-    if isinstance(value, dict):
-        if all(isinstance(key, str) for key in value) and set(value) not in ({"float"}, {"items"}):
-            return {key: encode(item) for key, item in value.items()}
-        return {"items": [[key, encode(item)] for key, item in value.items()]}
-    return [encode(item) for item in value] if isinstance(value, list) else value
-
-
-def decode(value: Any) -> Any:
-    if isinstance(value, dict):
-        if set(value) == {"float"}:
-            return float(value["float"])
-        if set(value) == {"items"}:
-            return {key: decode(item) for key, item in value["items"]}
-        return {key: decode(item) for key, item in value.items()}
-    return [decode(item) for item in value] if isinstance(value, list) else value
 
 
 # --- do two runs say the same? ---------------------------------------------------------------------------------------
@@ -264,11 +278,16 @@ def same_text(old: bytes, new: bytes) -> bool:
     if NUMBER.split(a) != NUMBER.split(b):
         return False
     for left, right in zip(NUMBER.findall(a), NUMBER.findall(b), strict=True):
-        decimals = len(left.lower().partition("e")[0].partition(".")[2])
-        exponent = int(left.lower().partition("e")[2] or 0)
-        if "." not in left and "e" not in left.lower() and left != right:
+        if left == right:
+            continue
+        if left.lstrip("+-").isdigit() or right.lstrip("+-").isdigit():
             return False  # a count is exact
-        if not math.isclose(float(left), float(right), rel_tol=1e-3, abs_tol=2.01 * 10.0 ** (exponent - decimals)):
+        digits, _, exponent = left.lower().partition("e")
+        try:
+            unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+        except (OverflowError, ValueError):
+            return False
+        if not math.isclose(float(left), float(right), rel_tol=1e-3, abs_tol=2.01 * unit):
             return False
     return True
 

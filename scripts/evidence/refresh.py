@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,13 +19,17 @@ from evidence.snippet import Snippet
 
 @dataclass
 class Refreshed:
-    """What a refresh came to: `ran` names the snippets run now, `changed` the records that were rewritten and why."""
+    """What a refresh came to: `ran` names the snippets run now, `changed` the records that were rewritten and why.
+
+    `elsewhere` holds the problems that do not concern the snippets asked for; without such a choice there are none.
+    """
 
     snippets: dict[str, Snippet]
     records: dict[str, Record]
     found: check.Findings
     ran: list[str] = field(default_factory=list)
     changed: dict[str, list[str]] = field(default_factory=dict)
+    elsewhere: list[Problem] = field(default_factory=list)
 
 
 def say(text: str) -> None:
@@ -37,15 +42,19 @@ def refresh(
     only: Iterable[str] | None = None,
     tell: Callable[[str], None] = say,
 ) -> Refreshed:
-    """Runs what is stale (`fresh`: everything; `only`: these and what reads their files), then checks all pages.
+    """Runs what is stale (`fresh`: everything; `only`: just these and what reads their files), then checks all pages.
 
     A run is kept in `.cache/runs`, so the same source, inputs and versions are never run twice on one machine. The
     committed record is replaced only if the source changed or the run says something else beyond tolerance, and only
-    if every statement of every page still holds. Raises `Refusal` otherwise; the records are then untouched.
+    if every statement of every page still holds (`only`: every statement about these). Raises `Refusal` otherwise;
+    the records are then untouched.
     """
     project.cache.mkdir(exist_ok=True)
     with FileLock(project.cache / "refresh.lock"):
+        shutil.rmtree(project.cache / "parts", ignore_errors=True)  # what a killed refresh left
         snippets = snippet.load_all(project)
+        for name in snippets:
+            record.recover(project.snippets / name)
         wanted = set(snippets) if only is None else set(only)
         problems = [problem for script in snippets.values() for problem in script.problems(project)]
         faulty = {problem.page for problem in problems}
@@ -61,20 +70,18 @@ def refresh(
                 files = {path: found for path in script.reads if (found := _written(project, path, result, current))}
                 if any(_owner(path, snippets) in wanted for path in script.reads):
                     wanted.add(name)
-                if not all((files.get(path) or project.root / path).is_file() for path in script.reads):
-                    problems.append(
-                        Problem(script.rel, 1, "cannot run: a snippet that writes what it reads has failed")
-                    )
+                if name not in wanted:
+                    continue  # its record stands as it is
+                lost = [path for path in script.reads if not (files.get(path) or project.root / path).is_file()]
+                if lost:
+                    said = f"cannot run without {', '.join(lost)}; the snippet that writes it has failed, or did not"
+                    problems.append(Problem(script.rel, 1, said))
                     continue
                 key = record.fingerprint(project, script, files)
-                known = [current.get(name), _kept(project, name)]
-                if only is not None and name not in wanted:
-                    usable = known[0] and dict(known[0].inputs) == record.inputs(project, script, files)
-                    if known[0] and usable:
-                        candidates[name] = known[0]
-                        continue
+                # the run kept here comes before the committed record, which someone may have edited
+                known = [] if fresh or only is not None else [_kept(project, name), current.get(name)]
                 match = next((one for one in known if one and one.fingerprint == key), None)
-                if match and not fresh and (only is None or name not in wanted):
+                if match:
                     candidates[name] = _prefer(current.get(name), match)
                 else:
                     jobs.append(Job(script, files=files))
@@ -82,21 +89,28 @@ def refresh(
         for name, last_good in current.items():  # a failed snippet is one problem, not one for each number it bears
             candidates.setdefault(name, last_good)
         result.found = check.check(project, snippets, candidates)
-        ran = {problem.page for problem in problems}
         problems += [p for p in result.found.problems if p not in problems]
         left, _ = bare.unbound(result.found, snippets, candidates)
         problems += [unbound_problem(one) for one in left]
         problems += [p for p in standing if "without its snippet" in p.message]
-        if ran or problems:
-            refusal = Refusal(problems)
+        blocking = [p for p in problems if only is None or any(_concerns(p, name) for name in wanted)]
+        result.elsewhere = [problem for problem in problems if problem not in blocking]
+        if blocking:
+            refusal = Refusal(blocking)
             refusal.partial = result
             raise refusal
+        damaged = {problem.page: problem.message.partition(";")[0] for problem in standing}
         for name, new in candidates.items():
             if current.get(name) is not new:
                 old = current.get(name)
-                why = list(record.differences(old, new)) if old else ["new"]
-                result.changed[name] = why or ["its source or input changed; it says the same"]
-                record.save(new, project.snippets / name, project.cache / "parts")
+                why = list(record.differences(old, new)) if old else []
+                plain = "its source or input changed; it says the same" if old else "new"
+                result.changed[name] = why or [damaged.get(f"snippets/{name}/record.json", plain)]
+        try:
+            accepted = {project.snippets / name: candidates[name] for name in result.changed}
+            record.save_all(accepted, project.cache / "parts")
+        except OSError as error:
+            raise Refusal([Problem("snippets", 0, f"records cannot be written: {error}")]) from None
         return result
 
 
@@ -117,7 +131,11 @@ def _run(
         if run.error or not run.record:
             problems.append(Problem(run.snippet.rel, 0, f"did not end well: {run.error}"))
             continue
-        record.save(run.record, project.cache / "runs" / name, project.cache / "parts")
+        try:
+            record.save(run.record, project.cache / "runs" / name, project.cache / "parts")
+        except OSError as error:
+            problems.append(Problem(run.snippet.rel, 0, f"its run cannot be kept: {error}"))
+            continue
         result.records[name] = _prefer(current.get(name), run.record)
 
 
@@ -126,6 +144,10 @@ def _prefer(old: Record | None, new: Record) -> Record:
     if old and dict(old.inputs) == dict(new.inputs) and not any(record.differences(old, new)):
         return old
     return new
+
+
+def _concerns(problem: Problem, name: str) -> bool:
+    return any(f"snippets/{name}{end}" in str(problem) for end in (".py", "/"))
 
 
 def _kept(project: Project, name: str) -> Record | None:

@@ -7,6 +7,7 @@ Beside each lies a line map, so that a failure is reported where a person can me
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,7 +75,8 @@ def chapter(page: Page, found: Findings, snippets: Mapping[str, Snippet], record
         here = starts.get(number)
         if isinstance(here, Fence):
             info = "text" if here.reason else here.info
-            block = [here.marks + info, *here.code.split("\n")[:-1], here.marks]
+            marks = _marks(here.code)
+            block = [marks + info, *here.code.split("\n")[:-1], marks]
             result.add(["", *block, ""], page.path, number - 1)
             number = here.end
         elif here is not None:
@@ -96,17 +98,26 @@ def _embed(
     records: Mapping[str, Record],
 ) -> None:
     script = snippets[name]
-    result.add(["", "```python"], script.rel, 1, 0)
-    result.add(script.source.rstrip("\n").split("\n"), script.rel, 1)
-    result.add(["```", ""], script.rel, 1, 0)
-    if name in records:
-        result.add(["```text", *records[name].output.rstrip("\n").split("\n"), "```", ""], script.rel, 1, 0)
+    source = script.source.rstrip("\n")
+    marks = _marks(source)
+    result.add(["", f"{marks}python"], script.rel, 1, 0)
+    result.add(source.split("\n"), script.rel, 1)
+    result.add([marks, ""], script.rel, 1, 0)
     asserted = assertions(claims, name)
-    if asserted:
+    if asserted:  # right below the code: a block in between, its output for example, would take them instead
         result.add(["<!--pytest-codeblocks:cont-->", "```python", HEADING], script.rel, 1, 0)
         for line, claim in asserted:
             result.add([line], claim.link.page, claim.link.line)
         result.add(["```", ""], script.rel, 1, 0)
+    if name in records:
+        output = records[name].output.rstrip("\n")
+        marks = _marks(output)
+        result.add([f"{marks}text", *output.split("\n"), marks, ""], script.rel, 1, 0)
+
+
+def _marks(content: str) -> str:
+    """The backticks of a fence that nothing in its content closes."""
+    return "`" * max(3, 1 + max(map(len, re.findall(r"`{3,}", content)), default=0))
 
 
 def write_all(

@@ -17,20 +17,22 @@ import sys
 import tempfile
 import threading
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any
 
-from evidence import child
+from evidence import keeper
+from evidence.plain import decode
 from evidence.project import Project
-from evidence.record import OUTPUT, Record, decode, inputs, versions
-from evidence.snippet import Snippet
+from evidence.record import OUTPUT, Record, inputs, versions
+from evidence.snippet import PACKAGES, Snippet
 
 OUTPUT_LIMIT, FILES_LIMIT = 100_000, 8 * 2**20  # bytes a reader would still want on a page
 FORKS = "forkserver" in multiprocessing.get_all_start_methods()
+COLD_IMPORTS = 20  # more seconds for a run that imports torch by itself, on a busy machine
 _starting = threading.Lock()
 
 
@@ -60,27 +62,35 @@ class Runner:
     def __init__(self, project: Project, cold: bool = False, workers: int = 2, threads: int = 1) -> None:
         self.project, self.workers, self.threads = project, workers, threads
         self.cold = cold or not FORKS
+        self._keepers: set[int] = set()
+        self._stopped = False
 
-    def run_all(self, jobs: Iterable[Job]) -> Iterator[Run]:
-        """Yields each run as it ends. Snippets that ask for more memory than two may share run alone."""
+    def run_all(self, jobs: Iterable[Job]) -> Generator[Run, None, None]:
+        """Yields each run as it ends. Whoever stops asking (Ctrl-C, an error) thereby stops those still running."""
         jobs = list(jobs)
         with ThreadPoolExecutor(self.workers) as pool:
             try:
                 for future in as_completed([pool.submit(self.run, job) for job in jobs]):
                     yield future.result()
             except BaseException:
+                self._stopped = True
                 pool.shutdown(wait=False, cancel_futures=True)
+                for pid in list(self._keepers):
+                    _terminate(pid)
                 raise
 
     def run(self, job: Job) -> Run:
         snippet = job.snippet
-        folder = Path(tempfile.mkdtemp(prefix="snippet-")).resolve()
+        folder = None
         try:
-            (folder / "work").mkdir()
-            given = {}
-            for path in snippet.reads:
-                source = job.files.get(path) or self.project.root / path
-                given[Path(path).name] = shutil.copyfile(source, folder / "work" / Path(path).name).read_bytes()
+            folder = Path(tempfile.mkdtemp(prefix="snippet-")).resolve()
+            for name in ("work", "tmp"):
+                (folder / name).mkdir()
+            copies = {path: folder / "work" / Path(path).name for path in snippet.reads}
+            for path, copy in copies.items():
+                shutil.copyfile(job.files.get(path) or self.project.root / path, copy)
+            rests_on = inputs(self.project, snippet, copies)  # of what it is given, whatever happens to the files
+            given = {copy.name: copy.read_bytes() for copy in copies.values()}
             seconds, gigabytes = snippet.limits
             request = {
                 "folder": str(folder),
@@ -89,14 +99,19 @@ class Runner:
                 "source": snippet.source,
                 "checks": list(job.checks),
                 "seconds": seconds,
+                "grace": COLD_IMPORTS if self.cold and any(name in snippet.source for name in PACKAGES) else 0,
                 "gigabytes": gigabytes,
                 "threads": self.threads,
                 "style": str(self._style) if self._style.exists() else None,
+                "environment": self._environment(),
             }
-            ended = self._cold(request) if self.cold else self._forked(request)
-            return self._collect(job, folder, given, ended)
+            (self._cold if self.cold else self._forked)(request)
+            return self._collect(snippet, folder, rests_on, given)
+        except OSError as error:
+            return Run(snippet, f"could not be run: {error}", None)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _environment(self) -> dict[str, str]:
         threads = str(self.threads)
@@ -113,82 +128,81 @@ class Runner:
         """The one style of all figures, so that no snippet carries any."""
         return self.project.snippets / "matplotlibrc"
 
-    def _forked(self, request: dict[str, Any]) -> int | None:
+    def _forked(self, request: dict[str, Any]) -> None:
         context = multiprocessing.get_context("forkserver")
-        process = context.Process(target=child.main, args=(request,), daemon=True)
+        # not a daemon, which could have no children: a snippet may start processes, as its reader may
+        process = context.Process(target=keeper.main, args=(request,))
         with _starting:
             self._start(context, process)
-        process.join(request["seconds"])
-        late = process.exitcode is None
-        _kill_group(process.pid)
-        process.join()
-        return None if late else process.exitcode
+        with self._kept(process.pid or 0):
+            process.join(request["seconds"] + COLD_IMPORTS)
+            if process.exitcode is None:  # the keeper itself hangs
+                process.kill()
+                process.join()
 
     def _start(self, context: BaseContext, process: Any) -> None:
-        """Starts the child with our environment, and without importing our own `__main__` into it."""
-        context.set_forkserver_preload(["torch", "matplotlib.pyplot", "evidence.child"])
-        saved, main = dict(os.environ), sys.modules["__main__"]
-        os.environ.update(self._environment())
+        """Starts the process with our environment, and without importing our own `__main__` into it."""
+        context.set_forkserver_preload(["torch", "matplotlib.pyplot", "evidence.keeper"])
+        ours, main = self._environment(), sys.modules["__main__"]
+        saved = {name: os.environ.get(name) for name in ours}
+        os.environ.update(ours)
         sys.modules["__main__"] = types.ModuleType("__main__")
         try:
             process.start()
         finally:
             sys.modules["__main__"] = main
-            os.environ.clear()
-            os.environ.update(saved)
+            for name, value in saved.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
 
-    def _cold(self, request: dict[str, Any]) -> int | None:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "evidence.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            env={**os.environ, **self._environment()},
-            start_new_session=True,
-        )
+    def _cold(self, request: dict[str, Any]) -> None:
+        with (
+            subprocess.Popen(
+                [sys.executable, "-P", "-m", "evidence.keeper"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                env={**os.environ, **self._environment()},
+            ) as process,
+            self._kept(process.pid),
+        ):
+            assert process.stdin
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()  # and stays open: its end tells the keeper that we are gone
+            try:
+                process.wait(request["seconds"] + 2 * COLD_IMPORTS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+    @contextlib.contextmanager
+    def _kept(self, pid: int) -> Iterator[None]:
+        self._keepers.add(pid)
         try:
-            process.communicate(
-                json.dumps(request).encode(), timeout=request["seconds"] + 10
-            )  # its imports are cold too
-        except subprocess.TimeoutExpired:
-            return None
+            if self._stopped:
+                _terminate(pid)
+            yield
         finally:
-            _kill_group(process.pid)
-            process.kill()
-            process.wait()
-        return process.returncode
+            self._keepers.discard(pid)
 
-    def _collect(self, job: Job, folder: Path, given: dict[str, bytes], ended: int | None) -> Run:
-        snippet = job.snippet
-        seconds, gigabytes = snippet.limits
+    def _collect(self, snippet: Snippet, folder: Path, rests_on: dict[str, str], given: dict[str, bytes]) -> Run:
         stderr = _tail(folder / "stderr")
-        if ended is None:
-            return Run(
-                snippet,
-                f"still running after {seconds} s and was stopped ('# limits:' can raise that)",
-                None,
-                stderr,
-            )
         try:
             result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
-            name = signal.Signals(-ended).name if ended < 0 else f"status {ended}"
-            return Run(snippet, f"died with {name}, without a traceback", None, stderr)
+            return Run(snippet, "was stopped from outside", None, stderr)
         if result["error"]:
             hint = ""
-            if (
-                "MemoryError" in result["error"]
-                or "not enough memory" in result["error"]
-                or "can't allocate" in result["error"]
-            ):
-                hint = f"\n(its limit is {gigabytes} GB; '# limits:' can raise that)"
+            if any(sign in result["error"] for sign in ("MemoryError", "not enough memory", "can't allocate")):
+                hint = f"\n(its limit is {snippet.limits[1]} GB; '# limits:' can raise that)"
             return Run(snippet, result["error"].rstrip() + hint, None, stderr)
         try:
             files = {OUTPUT: _output(folder / "stdout"), **_artifacts(folder / "work", given)}
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             return Run(snippet, str(error), None, stderr)
         record = Record(
             name=snippet.name,
-            inputs=inputs(self.project, snippet, job.files),
+            inputs=rests_on,
             versions=versions(),
             machine=result["machine"],
             values=decode(result["values"]),
@@ -213,7 +227,7 @@ def _output(path: Path) -> bytes:
 
 
 def _artifacts(work: Path, given: dict[str, bytes]) -> dict[str, bytes]:
-    if not work.is_dir():
+    if work.is_symlink() or not work.is_dir():
         raise ValueError("removed its working directory")
     found: dict[str, bytes] = {}
     for path in sorted(work.rglob("*")):
@@ -241,8 +255,7 @@ def _tail(path: Path) -> str:
         return file.read().decode("utf-8", "replace")
 
 
-def _kill_group(pid: int | None) -> None:
-    """Ends whatever the child left behind; it leads its own process group."""
-    if pid and hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
+def _terminate(pid: int) -> None:
+    """Asks the keeper to end its snippet and all that belongs to it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGTERM)

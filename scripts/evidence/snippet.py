@@ -72,6 +72,9 @@ class Snippet:
                 yield problem(1, f"malformed limits {limits!r}; write for example '# limits: 180 s, 4 GB'")
             elif int(match[1]) > LONGEST or int(match[2] or 0) > LARGEST:
                 yield problem(1, f"limits above {LONGEST} s or {LARGEST} GB: make it a recorded long experiment")
+        names = [posixpath.basename(path) for path in self.reads]
+        if len(set(names)) < len(names):
+            yield problem(1, "reads two files of one base name, which it could not tell apart")
         for path in self.reads:
             if ".." in path or not path.startswith("snippets/"):
                 yield problem(1, f"reads {path!r}, which is not a path below snippets/")

@@ -66,17 +66,13 @@ def figure(stash: Stash, published: Published, path: str, content: bytes, link: 
     """The SVG inlined, with alt text, caption and its data."""
     block = Element("figure", {"class": "plot"})
     block.append(stash(figures.inline(content.decode("utf-8"), link.text, posixpath.basename(path)[:-4])))
+    said = (link.title or "").removeprefix("diagram: ")
     caption = SubElement(block, "figcaption")
-    caption.text = (link.title or "") + " "
-    SubElement(
-        caption,
-        "a",
-        {
-            "href": published(path[:-4] + ".csv"),
-            "download": posixpath.basename(path)[:-4] + ".csv",
-            "data-done": "1",
-        },
-    ).text = "Data (CSV)"
+    caption.text = said + " "
+    if link.title == said:
+        data = f"{posixpath.basename(path)[:-4]}.csv"
+        attributes = {"href": published(f"{path[:-4]}.csv"), "download": data, "data-done": "1"}
+        SubElement(caption, "a", attributes).text = "Data (CSV)"
     return block
 
 
