@@ -58,28 +58,31 @@ def pip(python: Path, *arguments: str, quiet: bool = False) -> str:
 
 def look(python: Path, *arguments: str) -> list[dict[str, Any]]:
     """Ask pip what it would install; return the metadata of each package."""
-    report = json.loads(pip(python, "--dry-run", "--quiet", "--report", "-", *arguments, quiet=True))
+    report = json.loads(pip(python, "--dry-run", "-qq", "--report", "-", *arguments, quiet=True))
     return [item["metadata"] for item in report["install"]]
 
 
-def torch_source(python: Path, packages: list[dict[str, Any]]) -> list[str]:
+def torch_source(python: Path, lock: Path) -> list[str]:
     """Say what will be downloaded; return pip's arguments for a CPU build of torch, if needed."""
-    torch = [f"torch=={p['version']}" for p in packages if p["name"] == "torch"]
-    cuda = cuda_names(p["name"] for p in packages)
+    pins = re.findall(r"^[\w.-]+==[^\s;]+", lock.read_text("utf-8"), re.MULTILINE)
+    torch = next(pin for pin in pins if pin.startswith("torch=="))
+    found = look(python, torch)
+    cuda = cuda_names(package["name"] for package in found)
     if not cuda or has_gpu():
-        size = f", {CUDA_SIZE if cuda else CPU_SIZE}" if torch else ""
-        say(f"downloading {len(packages)} packages{size}")
+        new = any(package["name"] == "torch" for package in found)
+        size = CUDA_SIZE if cuda else CPU_SIZE if new else "all but torch"
+        say(f"installing what is missing of {len(pins) + len(cuda)} packages ({size} to download)")
         return []
-    say(f"no NVIDIA GPU seen: asking {CPU_INDEX} for a CPU build of torch")
-    source = ["--no-deps", "--index-url", CPU_INDEX, *torch]
+    say(f"PyPI's {torch} is the CUDA build, and no NVIDIA GPU is seen: asking {CPU_INDEX}")
+    source = ["--no-deps", "--index-url", CPU_INDEX, torch]
     try:
-        found = look(python, "--timeout", "15", "--retries", "1", *source)
-        if not cuda_names(r for p in found for r in p.get("requires_dist", [])):
-            say(f"downloading {len(packages) - len(cuda)} packages, {CPU_SIZE}")
+        offered = look(python, "--timeout", "15", "--retries", "1", *source)
+        if not cuda_names(need for p in offered for need in p.get("requires_dist", [])):
+            say(f"installing {len(pins)} packages, torch as a CPU build ({CPU_SIZE} to download)")
             return source
     except SetupError:
         pass
-    say("it cannot be reached, or has no such build. Falling back to PyPI's CUDA build, which works")
-    say(f"without a GPU too: downloading {len(packages)} packages, {CUDA_SIZE}. Ctrl-C stops it;")
+    say("it cannot be reached, or has no CPU build. Falling back to the CUDA build, which works without a GPU")
+    say(f"too: installing {len(pins) + len(cuda)} packages ({CUDA_SIZE} to download). Ctrl-C stops it, and")
     say("TORCH_CPU_INDEX=<address> names another index to ask.")
     return []

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from dev_pip import SetupError, look, pip, run, say, torch_source
+from dev_pip import SetupError, pip, run, say, torch_source
 
 NO_VENV = """this Python cannot make virtual environments. On Debian or Ubuntu install the package
 python3-venv (sudo apt install python3-venv), then run this again."""
@@ -99,8 +99,8 @@ def setup(root: Path) -> None:
             say(f"{' and '.join(changed)} changed: updating {venv}")
             (venv / "stamp.json").unlink()
         python = python_of(root)
-        say("looking at what is needed (nothing is installed yet)")
-        source = torch_source(python, look(python, "-r", str(root / "requirements.lock")))
+        say("asking pip which build of torch this machine would get (nothing is installed yet)")
+        source = torch_source(python, root / "requirements.lock")
         if source:
             pip(python, *source)
         pip(python, "-r", str(root / "requirements.lock"))

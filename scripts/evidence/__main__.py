@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from evidence import bare, check, record, refresh
+from evidence import bare, check, compare, record, refresh, unchanged
 from evidence.project import Problem, Project, Refusal, find
 from evidence.run import Job, Runner
 
@@ -54,11 +54,18 @@ def _refuse(refusal: Refusal) -> int:
 
 
 def _build(project: Project, options: argparse.Namespace) -> int:
-    result = refresh.refresh(project, fresh=options.fresh)
-    _report(result)
+    before = unchanged.inputs(project)
+    if options.fresh:
+        refresh.refresh(project, fresh=True)
+    elif unchanged.since_last_build(project, before):
+        print(f"nothing changed since the last build; {project.root / 'site'} is as it was", file=sys.stderr)
+        return 0
     from evidence_site import publish
 
-    return publish.build(project)
+    status = publish.build(project)  # runs what is stale and checks everything, before it renders
+    if status == 0:
+        unchanged.remember(project, before)
+    return status
 
 
 def _serve(project: Project, options: argparse.Namespace) -> int:
@@ -76,7 +83,6 @@ def _run(project: Project, options: argparse.Namespace) -> int:
     code, faulty = 0, set[str]()
     try:
         result = refresh.refresh(project, only=names)
-        _report(result)
         if result.elsewhere:
             print(f"{len(result.elsewhere)} problems elsewhere; see: {ENTRY} check", file=sys.stderr)
     except Refusal as refusal:
@@ -153,7 +159,7 @@ def _verify(project: Project, options: argparse.Namespace) -> int:
                 failed += 1
                 continue
             runs[name, cold] = run.record
-            told = list(record.differences(records[name], run.record))
+            told = list(compare.differences(records[name], run.record))
             if cold and (name, False) in runs and runs[name, False].output != run.record.output:
                 told.append("prints otherwise cold than forked")
             for line in told:
@@ -172,13 +178,6 @@ def _verify(project: Project, options: argparse.Namespace) -> int:
                 )
     print(f"{len(runs)} runs of {len(snippets)} snippets compared, {failed} differences beyond tolerance")
     return 1 if failed else 0
-
-
-def _report(result: refresh.Refreshed) -> None:
-    for name, why in result.changed.items():
-        print(f"record of {name}: {'; '.join(why)}", file=sys.stderr)
-    kinds = len(result.found.claims)
-    print(f"{len(result.ran)} of {len(result.snippets)} snippets run; {kinds} statements hold", file=sys.stderr)
 
 
 def _summary(found: check.Findings, exempt: Counter[str]) -> None:

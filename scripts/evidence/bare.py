@@ -6,17 +6,15 @@ of a harmless form below. Each exemption is counted by its kind, so that a growi
 
 from __future__ import annotations
 
-import io
 import math
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from evidence.check import Claim, Findings
-from evidence.links import Page
+from evidence.links import FRONT_MATTER, Page
 from evidence.record import Record
 from evidence.snippet import Snippet
 from evidence.statement import PERCENT, Malformed, number, numerals
@@ -50,6 +48,8 @@ MARKUP = re.compile(
     r"\{:?\s*[#.][^}\n]*\}|</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>|<?https?://[^\s<>]+>?|\[\^[^\]\s]+\]:?|\b10\.\d{4,9}/\S+"
 )
 SHOWN = re.compile(r"\b(?:alt|title|label|aria-label|placeholder|content|data-caption)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+TARGET = re.compile(r"(?<=\])\((?:[^()\"\n]|\"[^\"\n]*\")*\)")
+UNREAD = re.compile(r"^(?!title:|description:).*$", re.MULTILINE)  # of the front matter
 LISTED = re.compile(r"^(?P<indent>[ \t>]*)(?P<number>\d+)[.)](?=\s)", re.MULTILINE)
 _SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
 _BIG = (
@@ -69,6 +69,12 @@ WORDS = re.compile(
 )
 NOT_FOLD = re.compile(r"(?i)^(?:unfold|scaffold|manifold|blindfold|fold|folded)$")
 SCRIPTS = re.compile(r"(?<!\d)[_^](?:\{[^{}]*\}|\\?\w+)")
+TOKENS = re.compile(  # of Python; the standard library's tokenizer takes as long as all the rest of a check
+    r"(?P<text>\"\"\"(?:[^\\]|\\.)*?\"\"\"|\'\'\'(?:[^\\]|\\.)*?\'\'\'|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')|"
+    r"(?P<comment>#[^\n]*)|(?<![\w.])(?P<number>(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?)(?!\w)",
+    re.DOTALL,
+)
+ASIDE = re.compile(r"# (?:(?:limits|reads|requires|timed):|type|noqa|ruff)")  # comments for machines
 STRUCTURE = {0.0, 1.0, 2.0, -1.0, -2.0}  # what formulas and indices are built of
 
 
@@ -128,7 +134,8 @@ def _page(
             return "setting"
         return None
 
-    text = _harmless(MARKUP.sub(_markup, page.prose), exempt)
+    text = MARKUP.sub(_markup, FRONT_MATTER.sub(lambda head: UNREAD.sub(_blank, head[0]), page.prose))
+    text = _harmless(text, exempt)
     places = [(0, text, False, False)]
     places += [(start, SCRIPTS.sub(_blank, code), True, False) for start, code in page.formulas]
     places += [(start, code, True, True) for start, code in page.code_spans]
@@ -138,13 +145,13 @@ def _page(
     places += [(c.link.start + 1, c.link.text, False, False) for c in claims if c.verdict.kind == "condition"]
     lines = page.text.split("\n")
     for fence in page.fences:
-        exempt["illustration"] += fence.reason is not None
-        if fence.looks_python and not fence.session:
+        body = TARGET.sub(_blank, "\n".join(lines[fence.line : fence.end - 1]))
+        if fence.reason:
+            exempt["illustration"] += len(numerals(body))
+        elif fence.looks_python and not fence.session:
             yield from _comments(fence.code, page.path, fence.line, bound | printed | STRUCTURE, exempt)
         else:
-            start = sum(len(line) + 1 for line in lines[: fence.line])
-            body = _harmless("\n".join(lines[fence.line : fence.end - 1]), exempt)
-            places.append((start, body, True, True))
+            places.append((sum(len(line) + 1 for line in lines[: fence.line]), _harmless(body, exempt), True, True))
     for offset, part, structural, code in places:
         for match in numerals(part):
             why = judge(part, match, structural, code)
@@ -168,24 +175,21 @@ def _seeds(claim: Claim, records: Mapping[str, Record]) -> list[Any]:
 def _comments(source: str, path: str, line: int, known: set[float], exempt: Counter[str]) -> Iterator[Bare]:
     """A comment may repeat what its own code or output says, and nothing else. `line` is that above the source."""
     known = known | _literals(source)
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, SyntaxError):
-        return  # said by whoever runs it
-    for token in tokens:
-        if token.type != tokenize.COMMENT or re.match(
-            r"# (?:limits|reads|requires):|# (?:type|noqa|ruff)", token.string
-        ):
-            continue
-        text = _harmless(token.string, exempt)
-        for match in numerals(text):
-            if known.intersection(_read(text, match)):
-                exempt["repeats its own code"] += 1
-            else:
-                yield Bare(path, line + token.start[0], match[0])
-        for word in WORDS.finditer(text):
-            if not NOT_FOLD.match(word[0]):
-                yield Bare(path, line + token.start[0], word[0])
+    comments = [match for match in TOKENS.finditer(source) if match["comment"] and not ASIDE.match(match[0])]
+    text = _harmless("\n".join(match[0] for match in comments), exempt)
+
+    def place(match: re.Match[str]) -> int:
+        comment = comments[text.count("\n", 0, match.start())]
+        return line + 1 + source.count("\n", 0, comment.start())
+
+    for match in numerals(text):
+        if known.intersection(_read(text, match)):
+            exempt["repeats its own code"] += 1
+        else:
+            yield Bare(path, place(match), match[0])
+    for word in WORDS.finditer(text):
+        if not NOT_FOLD.match(word[0]):
+            yield Bare(path, place(word), word[0])
 
 
 def _harmless(text: str, exempt: Counter[str]) -> str:
@@ -236,15 +240,8 @@ def _values(text: str) -> set[float]:
 
 
 def _literals(source: str) -> set[float]:
-    """The numbers written in the code itself, its comments left out."""
-    found: set[float] = set()
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            if token.type == tokenize.NUMBER:
-                found.add(float(token.string.replace("_", "")))
-    except (tokenize.TokenError, SyntaxError, ValueError):
-        pass
-    return found
+    """The numbers written in the code itself, its texts and comments left out."""
+    return {float(match["number"].replace("_", "")) for match in TOKENS.finditer(source) if match["number"]}
 
 
 def _is_number(value: Any) -> bool:

@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from evidence.plain import plain_values
 
 FILE_LIMIT = 64 * 2**20  # bytes a run may write into one file, its output included
+CELL = re.compile(r"^# %%$", re.M)  # begins a code cell of a lab; printed, so that outputs are told apart by cell
 NETWORK = {"socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 
 
@@ -36,7 +37,7 @@ def main(job: dict[str, Any]) -> NoReturn:
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # what runs, not what is there
     _watch(job)
     try:
-        exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+        exec(compile(CELL.sub("print('# %%')", source), file, "exec", dont_inherit=True), module.__dict__)
         sys.stdout.flush()
         result["values"] = plain_values(vars(module))
         result["checks"] = [_assert(code, vars(module)) for code in job["checks"]]

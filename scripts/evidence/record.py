@@ -15,14 +15,12 @@ import errno
 import hashlib
 import importlib.metadata
 import json
-import math
 import os
 import platform
-import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,7 +32,6 @@ from evidence.snippet import PACKAGES, Snippet
 
 FORMAT = 1
 OUTPUT = "output.txt"
-NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 class Damaged(ValueError):
@@ -216,8 +213,14 @@ def versions() -> dict[str, str]:
 
 
 def inputs(project: Project, snippet: Snippet, files: Mapping[str, Path] | None = None) -> dict[str, str]:
-    """Hashes of the source and of every local file it reads; `files` overrides where a file is found."""
+    """Hashes of the source, of every local file it reads, and of the style if it draws.
+
+    `files` overrides where a file is found.
+    """
     found = {snippet.rel: _sha(snippet.source.encode())}
+    style = project.snippets / "matplotlibrc"
+    if "matplotlib" in snippet.source and style.exists():
+        found[project.rel(style)] = _sha(style.read_bytes())
     for path in snippet.reads:
         found[path] = _sha(((files or {}).get(path) or project.root / path).read_bytes())
     return found
@@ -229,69 +232,3 @@ def fingerprint(project: Project, snippet: Snippet, files: Mapping[str, Path] | 
 
 def _sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-# --- do two runs say the same? ---------------------------------------------------------------------------------------
-
-
-def differences(old: Record, new: Record) -> Iterator[str]:
-    """What the new run says otherwise than the old, beyond what another processor may move.
-
-    Figures are compared only between equal versions and machines: elsewhere the ids inside an SVG differ, and what it
-    draws stands in the CSV beside it.
-    """
-    for name in sorted(old.values.keys() | new.values.keys()):
-        if name not in old.values or name not in new.values:
-            yield f"{name} is {'new' if name in new.values else 'gone'}"
-        elif not close(old.values[name], new.values[name]):
-            yield f"{name}: {_short(old.values[name])} → {_short(new.values[name])}"
-    for name in sorted(old.files.keys() | new.files.keys()):
-        if name not in old.files or name not in new.files:
-            yield f"{name} is {'new' if name in new.files else 'gone'}"
-        elif name.endswith(".svg") and (old.versions, old.machine) != (new.versions, new.machine):
-            continue
-        elif not same_text(old.files[name], new.files[name]):
-            yield f"{name} differs"
-
-
-def close(old: Any, new: Any, relative: float = 1e-3, absolute: float = 1e-5) -> bool:
-    """Equal, or floats within what instruction sets move: 1e-3 relative, 1e-5 absolute where sums cancel."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        return list(old) == list(new) and all(close(old[key], new[key], relative, absolute) for key in old)
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(close(a, b, relative, absolute) for a, b in zip(old, new, strict=True))
-    if isinstance(old, float) and isinstance(new, float):
-        if math.isnan(old) or math.isnan(new):
-            return math.isnan(old) and math.isnan(new)
-        return math.isclose(old, new, rel_tol=relative, abs_tol=absolute)
-    return type(old) is type(new) and bool(old == new)
-
-
-def same_text(old: bytes, new: bytes) -> bool:
-    """Equal, or text that differs only in numbers, each by at most 1e-3 or two units of its last written digit."""
-    if old == new:
-        return True
-    try:
-        a, b = old.decode(), new.decode()
-    except UnicodeDecodeError:
-        return False
-    if NUMBER.split(a) != NUMBER.split(b):
-        return False
-    for left, right in zip(NUMBER.findall(a), NUMBER.findall(b), strict=True):
-        if left == right:
-            continue
-        if left.lstrip("+-").isdigit() or right.lstrip("+-").isdigit():
-            return False  # a count is exact
-        digits, _, exponent = left.lower().partition("e")
-        try:
-            unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
-        except (OverflowError, ValueError):
-            return False
-        if not math.isclose(float(left), float(right), rel_tol=1e-3, abs_tol=2.01 * unit):
-            return False
-    return True
-
-
-def _short(value: Any) -> str:
-    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
-    return text if len(text) < 60 else text[:57] + "…"

@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from evidence import bare, check, record, snippet
+from evidence.compare import differences
 from evidence.project import Problem, Project, Refusal
 from evidence.record import Damaged, Record
 from evidence.run import Job, Runner
@@ -103,7 +104,7 @@ def refresh(
         for name, new in candidates.items():
             if current.get(name) is not new:
                 old = current.get(name)
-                why = list(record.differences(old, new)) if old else []
+                why = list(differences(old, new)) if old else []
                 plain = "its source or input changed; it says the same" if old else "new"
                 result.changed[name] = why or [damaged.get(f"snippets/{name}/record.json", plain)]
         try:
@@ -111,6 +112,11 @@ def refresh(
             record.save_all(accepted, project.cache / "parts")
         except OSError as error:
             raise Refusal([Problem("snippets", 0, f"records cannot be written: {error}")]) from None
+        for name, why in result.changed.items():
+            tell(f"record of {name}: {'; '.join(why)}")
+        tell(
+            f"{len(result.ran)} of {len(snippets)} snippets run; {sum(one.verdict.holds for one in result.found.claims)} statements hold"
+        )
         return result
 
 
@@ -141,7 +147,7 @@ def _run(
 
 def _prefer(old: Record | None, new: Record) -> Record:
     """The committed record if it is of the same source and inputs and the new run says the same within tolerance."""
-    if old and dict(old.inputs) == dict(new.inputs) and not any(record.differences(old, new)):
+    if old and dict(old.inputs) == dict(new.inputs) and not any(differences(old, new)):
         return old
     return new
 

@@ -68,10 +68,13 @@ class Runner:
     def run_all(self, jobs: Iterable[Job]) -> Generator[Run, None, None]:
         """Yields each run as it ends. Whoever stops asking (Ctrl-C, an error) thereby stops those still running."""
         jobs = list(jobs)
+        timed = [job for job in jobs if job.snippet.timed]
         with ThreadPoolExecutor(self.workers) as pool:
             try:
-                for future in as_completed([pool.submit(self.run, job) for job in jobs]):
+                for future in as_completed([pool.submit(self.run, job) for job in jobs if job not in timed]):
                     yield future.result()
+                for job in timed:  # with nothing else to share the processors with
+                    yield pool.submit(self.run, job).result()
             except BaseException:
                 self._stopped = True
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -204,7 +207,7 @@ class Runner:
             name=snippet.name,
             inputs=rests_on,
             versions=versions(),
-            machine=result["machine"],
+            machine={**result["machine"], **({"timed": True} if snippet.timed else {})},
             values=decode(result["values"]),
             files=files,
         )

@@ -3,6 +3,7 @@
 # limits: 180 s, 4 GB          raises the default time and memory limits
 # reads: snippets/a/b/c.csv    a local file, opened by its base name in the working directory
 # requires: transformers       a package beyond torch, numpy and matplotlib
+# timed: ratios of one run     its figures differ from run to run; it runs alone, and only its statements are compared
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from evidence.project import Problem, Project
 
 PACKAGES = {"torch", "numpy", "matplotlib"}
-HEADER = re.compile(r"^# (limits|reads|requires):[ \t]*(.*)$")
+HEADER = re.compile(r"^# (limits|reads|requires|timed):[ \t]*(.*)$")
 LIMITS = re.compile(r"(\d+) s(?:, (\d+) GB)?")
 SECONDS, GIGABYTES = 60, 2  # what a snippet gets without asking
 LONGEST, LARGEST = 1800, 12  # what it may ask for
@@ -51,6 +52,10 @@ class Snippet:
         """Seconds and gigabytes."""
         match = LIMITS.fullmatch(self.header.get("limits", f"{SECONDS} s"))
         return (int(match[1]), int(match[2] or GIGABYTES)) if match else (SECONDS, GIGABYTES)
+
+    @property
+    def timed(self) -> bool:
+        return "timed" in self.header
 
     @cached_property
     def reads(self) -> tuple[str, ...]:

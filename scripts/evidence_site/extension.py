@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable
 from functools import cache
+from html import unescape
 from typing import Any
 from xml.etree import ElementTree
 
@@ -122,6 +123,8 @@ class _Rendering:
 
     def _published(self, path: str) -> str:
         """A file below snippets/, as a link of this page to the published copy of it (docs/ is the site's root)."""
+        if path.startswith("snippets/lab/") and path.endswith(".py"):
+            path = path.removeprefix("snippets/")  # the page that the lab is
         return posixpath.relpath(path, posixpath.dirname(self.page.path.removeprefix("docs/")) or ".")
 
     def _block(self, parent: ElementTree.Element, paragraph: ElementTree.Element, only: ElementTree.Element) -> None:
@@ -183,7 +186,7 @@ class _Rendering:
     def _formula(self, element: ElementTree.Element) -> None:
         """LaTeX, as pymdownx.arithmatex found it, to MathML: nothing to load, and a screen reader can say it."""
         text = (element.text or "").strip()
-        latex, display = text[2:-2].strip(), element.tag == "div"
+        latex, display = unescape(text[2:-2].strip()), element.tag == "div"
         try:
             mathml = _latex().convert_with_local_state(latex, displaystyle=display)
         except LatexError as error:
