@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pytest_codeblocks import extract_from_file
 
-from evidence import bare, check, compare, record, resolve
+from evidence import bare, check, compare, resolve
 from evidence.check import Findings
 from evidence.links import Page
 from evidence.project import Project

@@ -114,9 +114,8 @@ def refresh(
             raise Refusal([Problem("snippets", 0, f"records cannot be written: {error}")]) from None
         for name, why in result.changed.items():
             tell(f"record of {name}: {'; '.join(why)}")
-        tell(
-            f"{len(result.ran)} of {len(snippets)} snippets run; {sum(one.verdict.holds for one in result.found.claims)} statements hold"
-        )
+        hold = sum(claim.verdict.holds for claim in result.found.claims)
+        tell(f"{len(result.ran)} of {len(snippets)} snippets run; {hold} statements hold")
         return result
 
 

@@ -111,7 +111,7 @@ def table(published: Published, path: str, content: str, link: Link) -> Element:
     return block
 
 
-def evidence_list(published: Published, noted: Iterable[tuple[str, Claim]], records: dict[str, Record]) -> Element:
+def evidence_list(published: Published, noted: Iterable[tuple[str, Claim]]) -> Element:
     """One entry a statement, in the order of the page: what was measured, how far it may be off, and where."""
     listing = Element("ol", {"class": "evidence"})
     for name, claim in noted:
@@ -124,10 +124,22 @@ def evidence_list(published: Published, noted: Iterable[tuple[str, Claim]], reco
         SubElement(body, "code").text = fragment
         body[-1].tail = " in "
         SubElement(body, "a", {"href": published(path), "data-done": "1"}).text = posixpath.basename(path)
-        record = records.get(path.removeprefix("snippets/")[:-3])
-        if record:
-            body[-1].tail = f" (torch {record.versions['torch']})"
     return listing
+
+
+def measured_with(records: Iterable[Record]) -> Element:
+    """Which versions, how many threads, which instructions: said once for the page."""
+    machines = [{**record.versions, **record.machine} for record in records if "threads" in record.machine]
+    told = []
+    for key, name in (("python", "Python"), ("torch", "torch"), ("numpy", "numpy"), ("instructions", "instructions")):
+        found = sorted({str(machine[key]) for machine in machines if key in machine})
+        if found:
+            told.append(f"{name} {' and '.join(found)}")
+    threads = sorted({int(machine["threads"]) for machine in machines})
+    told += [f"{count} thread{'s' * (count != 1)}" for count in threads]
+    note = Element("p", {"class": "measured-with"})
+    note.text = f"Measured with {', '.join(told)}." if told else "From transcribed sources."
+    return note
 
 
 def _told(claim: Claim) -> str:
@@ -146,7 +158,7 @@ def _told(claim: Claim) -> str:
 
 
 def _digits(value: Any) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+    return f"{value:.7g}" if isinstance(value, float) else str(value)
 
 
 def _is_number(text: str) -> bool:

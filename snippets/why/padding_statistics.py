@@ -19,9 +19,11 @@ for seed in seeds:
     y = bn(x.mT).mT  # BatchNorm1d wants (batch, d_model, seq)
     before, after = x[real], y[real]  # (real tokens, d_model)
     seen = [bn.running_mean, bn.running_var]
-    each = [before.mean(0), before.var(0), *seen, after.mean(0), after.std(0)]  # one per feature
+    alone = nn.BatchNorm1d(d_model)(before)  # the remedy: only the real tokens go in
+    each = [before.mean(0), before.var(0), *seen, after.mean(0), after.std(0), alone.std(0)]
     rows.append([value.mean().item() for value in each])
-true_mean, true_var, seen_mean, seen_var, mean_after, std_after = np.mean(rows, axis=0).tolist()
+*found, std_alone = np.mean(rows, axis=0).tolist()
+true_mean, true_var, seen_mean, seen_var, mean_after, std_after = found
 theory_mean, theory_var = (1 - p) * mu, (1 - p) * (sigma**2 + p * mu**2)
 print(f"padding {p:.1%}; real tokens: mean {true_mean:.2f}, variance {true_var:.2f}")
 print(f"BatchNorm sees: mean {seen_mean:.2f}, variance {seen_var:.2f}")
