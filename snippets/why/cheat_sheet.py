@@ -31,6 +31,7 @@ def eps_in_use(dtype: torch.dtype) -> float:
 
 rms_norm_eps_fp64, rms_norm_eps_fp32 = eps_in_use(torch.float64), eps_in_use(torch.float32)
 rms_norm_eps_bf16, rms_norm_eps_fp16 = eps_in_use(torch.bfloat16), eps_in_use(torch.float16)
+rms_norm_eps_bf16_is_that_of_fp32 = abs(rms_norm_eps_bf16 / rms_norm_eps_fp32 - 1) < 0.05
 machine_epsilon_fp32 = torch.finfo(torch.float32).eps
 machine_epsilon_bf16 = torch.finfo(torch.bfloat16).eps
 print(f"eps: LayerNorm {layer_norm_eps}, BatchNorm1d {batch_norm_eps}, RMSNorm None, which means")
