@@ -1,38 +1,32 @@
-# Draws a residual block and the two ways its gradient takes back
+# Draws a residual block, and the two ways its gradient takes back
 import matplotlib.pyplot as plt
 
-fig, ax = plt.subplots(figsize=(5.6, 2.5))
-ax.set(xlim=(0, 10), ylim=(-2.1, 2.6))
+fig, ax = plt.subplots(figsize=(5.6, 2.4))
+ax.set(xlim=(0, 10), ylim=(-1.5, 3.1))
 ax.axis("off")
 
 
-def arrow(start, end, color="C5", **more):
-    style = dict(arrowstyle="-|>", color=color, lw=1.6, shrinkA=0, shrinkB=0, **more)
+def path(*points: tuple[float, float], color: str = "C5") -> None:
+    """A line through the points, with an arrow head at the last."""
+    *_, start, end = points
+    ax.plot(*zip(*points[:-1], strict=True), color=color)
+    style = {"arrowstyle": "-|>", "color": color, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", xy=end, xytext=start, arrowprops=style)
 
 
-def node(x, y, text, width=1.1):
-    box = dict(boxstyle=f"round,pad=0.45", facecolor="none", edgecolor="C5")
-    ax.text(x, y, text, ha="center", va="center", bbox=box)
+# forward: the stream runs straight through; the branch reads it and adds what it writes
+path((0.6, 0), (7.6, 0))
+path((2, 0), (2, 1.5), (4.2, 1.5))
+path((5.6, 1.5), (7.9, 1.5), (7.9, 0.4))
+path((8.2, 0), (9.4, 0))
+ax.add_patch(plt.Rectangle((4.2, 1.05), 1.4, 0.9, fill=False, edgecolor="C5", linewidth=1.8))
+ax.plot(7.9, 0, marker="o", markersize=19, markerfacecolor="none", markeredgecolor="C5")
+for x, y, text in ((0.3, 0, "$x$"), (4.9, 1.5, "$F$"), (7.9, 0, "+"), (9.7, 0, "$y$")):
+    ax.text(x, y, text, ha="center", va="center", size="large")
 
-
-# forward: the stream runs straight through, the branch reads it and writes back
-arrow((0.6, 0), (7.55, 0))
-ax.plot([2.2, 2.2], [0, 1.5], color="C5", lw=1.6)
-arrow((2.2, 1.5), (4.25, 1.5))
-node(4.9, 1.5, "F")
-ax.plot([5.55, 7.9], [1.5, 1.5], color="C5", lw=1.6)
-arrow((7.9, 1.5), (7.9, 0.33))
-ax.text(7.9, 0, "+", ha="center", va="center", fontsize=14)
-ax.add_patch(plt.Circle((7.9, 0), 0.3, fill=False, edgecolor="C5", lw=1.6))
-arrow((8.2, 0), (9.4, 0))
-ax.text(0.35, 0, "x", ha="center", va="center", style="italic")
-ax.text(9.65, 0, "y", ha="center", va="center", style="italic")
-
-# backward: the same gradient enters both ways, and what comes out is added
-arrow((7.6, -0.75), (0.6, -0.75), color="C0")
-ax.text(4.9, -1.05, "g   (the identity term)", ha="center", va="top", color="C0")
-ax.plot([7.6, 7.6], [0.55, 1.05], color="C1", lw=0)
-arrow((7.6, 2.2), (2.2, 2.2), color="C1")
-ax.text(4.9, 2.35, "Jᵀ g   (the term through F)", ha="center", va="bottom", color="C1")
+# backward: the same gradient g enters both ways, and what comes out is added
+path((7.5, -0.75), (0.6, -0.75), color="C0")
+ax.text(4.9, -0.95, "the identity term: $g$", ha="center", va="top", color="C0")
+path((7.5, 2.3), (2, 2.3), color="C1")
+ax.text(4.9, 2.45, "the term through $F$: $gJ$", ha="center", va="bottom", color="C1")
 plt.savefig("block.svg")
