@@ -70,8 +70,8 @@ def torch_source(python: Path, lock: Path) -> list[str]:
     cuda = cuda_names(package["name"] for package in found)
     if not cuda or has_gpu():
         new = any(package["name"] == "torch" for package in found)
-        size = CUDA_SIZE if cuda else CPU_SIZE if new else "all but torch"
-        say(f"installing what is missing of {len(pins) + len(cuda)} packages ({size} to download)")
+        size = f"{CUDA_SIZE if cuda else CPU_SIZE} to download" if new else "torch is here already"
+        say(f"installing what is missing of {len(pins) + len(cuda)} packages ({size})")
         return []
     say(f"PyPI's {torch} is the CUDA build, and no NVIDIA GPU is seen: asking {CPU_INDEX}")
     source = ["--no-deps", "--index-url", CPU_INDEX, torch]

@@ -15,6 +15,7 @@ from typing import Literal
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
@@ -62,13 +63,15 @@ def on_pre_build(config: MkDocsConfig) -> None:
         _watch(config)
 
 
+@event_priority(-100)  # after the plugins, one of which makes pages of the labs
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Publishes snippets and what they wrote, under the paths they have in the repository."""
     root = _project(config).root
     for path in sorted((root / "snippets").rglob("*")):
         if path.suffix in {".py", ".csv", ".svg"}:
             files.append(File.generated(config, path.relative_to(root).as_posix(), abs_src_path=str(path)))
-    return Files(sorted(files, key=_place))
+    config.nav = _navigation(files, config.extra.get("chapters", {}))
+    return files
 
 
 def on_page_content(text: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -101,13 +104,21 @@ def on_post_build(config: MkDocsConfig) -> None:
         path.write_text(re.sub(r"(<meta charset=[^>]*>)", lambda m: m[1] + meta, text, count=1), encoding="utf-8")
 
 
+def _navigation(files: Files, chapters: dict[str, str]) -> list[object]:
+    """Pages by their `section: 4.2`, in a chapter for each folder, so that adding a page needs no list of pages."""
+    nested: dict[str, list[str]] = {}
+    for file in sorted(files.documentation_pages(), key=_place):
+        folder, _, _ = file.src_uri.rpartition("/")
+        nested.setdefault(folder, []).append(file.src_uri)
+    top = nested.pop("", [])
+    return [*top, *({chapters.get(folder, folder.capitalize()): pages} for folder, pages in nested.items())]
+
+
 def _place(file: File) -> tuple[tuple[int, ...], str]:
-    """A page's place in the navigation: its `section: 4.2`, so that adding a page needs no list of pages."""
-    if not file.is_documentation_page() or not file.abs_src_path:
-        return (), file.src_uri
+    if not file.src_uri.endswith(".md") or not file.abs_src_path:
+        return (50,), file.src_uri
     _, meta = get_data(Path(file.abs_src_path).read_text(encoding="utf-8"))
-    numbers = tuple(int(part) for part in str(meta.get("section", 99)).split("."))
-    return numbers, file.src_uri
+    return tuple(int(part) for part in str(meta.get("section", 99)).split(".")), file.src_uri
 
 
 def _project(config: MkDocsConfig) -> Project:

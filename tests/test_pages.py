@@ -1,0 +1,62 @@
+"""Proves that pages have the anatomy a reader relies on: a question, a takeaway, stable addresses, a place in the index."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evidence.links import FRONT_MATTER, Page
+
+ROOT = Path(__file__).parents[1]
+PATHS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+
+def read(path: str) -> Page:
+    return Page(path, (ROOT / path).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_front_matter(path: str) -> None:
+    """It is YAML (a bare colon in a description would make the whole of it vanish) and says what search engines show."""
+    head = FRONT_MATTER.match(read(path).text)
+    assert head, "no front matter"
+    meta = yaml.safe_load(head[0].strip("-\n"))
+    assert set(meta) >= {"title", "description", "section"}
+    assert 40 <= len(meta["description"]) <= 160, len(meta["description"])
+    assert re.fullmatch(r"\d+(\.\d+)*", str(meta["section"]))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_anatomy(path: str) -> None:
+    body = FRONT_MATTER.sub("", read(path).text).strip()
+    heading, question, takeaway, *_ = body.split("\n\n")
+    assert re.fullmatch(r"# .+ \{#[a-z0-9-]+\}", heading)
+    assert question.endswith("?") and "\n" not in question
+    assert takeaway.startswith("> **Takeaway.** ")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_headings_have_addresses_of_their_own(path: str) -> None:
+    """Without an explicit id, correcting a number in a heading would break every link to it."""
+    page = read(path)
+    inside = [range(fence.line, fence.end + 1) for fence in page.fences]
+    lines = enumerate(page.text.split("\n"), 1)
+    headings = [line for number, line in lines if line.startswith("#") and not any(number in one for one in inside)]
+    ids = [re.search(r"\{#([a-z0-9-]+)\}$", heading) for heading in headings]
+    assert all(ids), [heading for heading, found in zip(headings, ids, strict=True) if not found]
+    names = [found[1] for found in ids if found]
+    assert len(set(names)) == len(names)
+
+
+def test_every_chapter_page_is_in_the_index_by_symptom() -> None:
+    index = {link.path for link in read("docs/symptoms.md").links}
+    chapters = [path for path in PATHS if path.count("/") == 2 and not path.startswith("docs/authors/")]
+    assert chapters and set(chapters) <= index
+
+
+def test_every_page_is_linked_from_the_home_page() -> None:
+    linked = {link.path for link in read("docs/index.md").links} | {"docs/index.md"}
+    assert set(PATHS) <= linked
