@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from conftest import UP, Tiny
 
 SHARE = f"[0.881]({UP}/residual/share.py#share)"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from conftest import UP, Tiny
 
+from conftest import UP, Tiny
 from evidence import bare, check
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import blocks
 import pytest
-from blocks import Block, Results
 
+import blocks
+from blocks import Block, Results
 from evidence import bare
 from evidence.project import Project
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import blocks
 import pytest
+
+import blocks
 from conftest import UP, Tiny
 
 SOURCE = """# Ten draws of one

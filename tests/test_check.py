@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import PAGE, UP, Tiny
 
+from conftest import PAGE, UP, Tiny
 from evidence import check, record
 
 CODE = f"{UP}/residual/share.py"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from conftest import PAGE, UP, Tiny
 
 CODE = f"{UP}/residual/share.py"

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import dev
 import dev_pip
 import dev_setup
 import evidence.__main__
-import pytest
 
 SCRIPTS = Path(dev.__file__).parent
 Package = dict[str, Any]

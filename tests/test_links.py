@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from conftest import PAGE, UP
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import PAGE, UP
 from evidence.links import Fence, Link, Page
 
 CODE = f"{UP}/residual/share.py"

@@ -13,8 +13,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from conftest import Tiny
 
+from conftest import Tiny
 from evidence import compare, record, snippet
 from evidence.project import Problem, Project, Refusal
 from evidence.record import OUTPUT, Record

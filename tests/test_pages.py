@@ -1,4 +1,4 @@
-"""Proves that pages have the anatomy a reader relies on: a question, a takeaway, stable addresses, a place in the index."""
+"""Proves that pages have the anatomy a reader relies on: a question, a takeaway, addresses, a place in the index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read(path: str) -> Page:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_front_matter(path: str) -> None:
-    """It is YAML (a bare colon in a description would make the whole of it vanish) and says what search engines show."""
+    """It is YAML (a bare colon in a description would make all of it vanish) and says what search engines show."""
     head = FRONT_MATTER.match(read(path).text)
     assert head, "no front matter"
     meta = yaml.safe_load(head[0].strip("-\n"))
@@ -34,7 +34,8 @@ def test_anatomy(path: str) -> None:
     body = FRONT_MATTER.sub("", read(path).text).strip()
     heading, question, takeaway, *_ = body.split("\n\n")
     assert re.fullmatch(r"# .+ \{#[a-z0-9-]+\}", heading)
-    assert question.endswith("?") and "\n" not in question
+    assert question.endswith("?")
+    assert "\n" not in question
     assert takeaway.startswith("> **Takeaway.** ")
 
 
@@ -54,7 +55,8 @@ def test_headings_have_addresses_of_their_own(path: str) -> None:
 def test_every_chapter_page_is_in_the_index_by_symptom() -> None:
     index = {link.path for link in read("docs/symptoms.md").links}
     chapters = [path for path in PATHS if path.count("/") == 2 and not path.startswith("docs/authors/")]
-    assert chapters and set(chapters) <= index
+    assert chapters
+    assert set(chapters) <= index
 
 
 def test_every_page_is_linked_from_the_home_page() -> None:

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from blocks import extracted, read
-from conftest import PAGE, UP, Tiny
 from pytest_codeblocks import extract_from_file
 
+from blocks import extracted, read
+from conftest import PAGE, UP, Tiny
 from evidence import resolve
 from evidence.resolve import HEADING
 

@@ -147,9 +147,14 @@ def test_our_own_main_is_not_run_in_the_child(tiny: Tiny, tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(not FORKS, reason="no fork server on this platform")
-def test_torch_and_pyplot_are_there_before_the_snippet_asks(tiny: Tiny) -> None:
-    found = values(tiny, "import sys\nloaded = [n in sys.modules for n in ('torch', 'matplotlib.pyplot', '_pytest')]\n")
-    assert found["loaded"] == [True, True, False]
+@pytest.mark.parametrize("draws", [True, False])
+def test_torch_and_where_some_snippet_draws_pyplot_are_imported_ahead(tiny: Tiny, draws: bool) -> None:
+    tiny.snippet("import sys\nloaded = [n in sys.modules for n in ('torch', 'matplotlib.pyplot', '_pytest')]\n")
+    if draws:
+        tiny.snippet("import matplotlib\n", "residual/other")
+    code = "import sys; from evidence.__main__ import main; sys.exit(main(['run', 'residual/share']))"
+    said = subprocess.run([sys.executable, "-c", code], cwd=tiny.root, capture_output=True, text=True, check=True)
+    assert f"loaded = [True, {draws}, False]\n" in said.stdout
 
 
 def test_a_snippet_may_start_processes_of_its_own(tiny: Tiny) -> None:

@@ -9,9 +9,9 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_statement import VALUES, verdict
 
 from evidence.statement import Malformed, judge, number, numerals
+from test_statement import VALUES, verdict
 
 MEASURED = st.floats(1e-4, 9e5) | st.floats(-9e5, -1e-4)
 

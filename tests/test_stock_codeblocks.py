@@ -12,11 +12,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import blocks
 import pytest
+
+import blocks
 from blocks import State
 from conftest import UP, Tiny
-
 from evidence.project import Project
 
 CODE = f"{UP}/residual/share.py"

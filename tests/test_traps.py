@@ -6,12 +6,12 @@ import contextlib
 from io import StringIO
 from typing import Any
 
-import blocks
 import markdown
 import pytest
-from conftest import PAGE, UP, Tiny
 from pytest_codeblocks.main import CodeBlock, extract_from_buffer
 
+import blocks
+from conftest import PAGE, UP, Tiny
 from evidence.run import Job, Runner
 
 CODE = f"{UP}/residual/share.py"

@@ -1,14 +1,15 @@
-"""Proves that the authors' tutorial does what it says: its page holds, its mistake goes red with the very words it shows."""
+"""Proves that the authors' tutorial does what it says: its page holds, its mistake goes red with the words it shows."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from conftest import Tiny
 
-from evidence import check, compare, record, snippet
+from conftest import Tiny
+from evidence import check, compare, record
 from evidence.links import Page
+from evidence.project import Project
 
 ROOT = Path(__file__).parents[1]
 NAME = "authors/gaussian_norm"
@@ -33,7 +34,8 @@ def project(tiny: Tiny, tutorial: Page) -> Tiny:
 
 
 def test_the_page_it_shows_holds(project: Tiny) -> None:
-    assert project.problems() == [] and project.unbound() == []
+    assert project.problems() == []
+    assert project.unbound() == []
     assert [claim.verdict.kind for claim in project.found().claims] == ["setting", "statistical", "condition"]
 
 
@@ -55,13 +57,14 @@ def test_the_diff_it_shows_is_far_below_any_tolerance(tutorial: Page) -> None:
     old, new = (float(line.split(":")[1].strip(", ")) for line in shown(tutorial, "diff").splitlines())
     real = record.load(ROOT / "snippets" / NAME)
     assert real.values["mean_norm"] == old
-    assert old != new and compare.close(old, new)
+    assert old != new
+    assert compare.close(old, new)
 
 
 def test_every_kind_is_shown_live() -> None:
     """The grammar page shows each kind of statement once for real, and the source beside it is the same."""
     page = Page("docs/authors/links.md", (ROOT / "docs/authors/links.md").read_text(encoding="utf-8"))
-    snippets, records, found = check.load(snippet.Project(ROOT))
+    _, _, found = check.load(Project(ROOT))
     kinds = {claim.verdict.kind for claim in found.of(page.path)}
     assert kinds == {"exact", "rounded", "statistical", "ratio", "cited", "setting", "definition", "condition"}
     text = " ".join(page.text.split())

@@ -131,9 +131,8 @@ def _claims(project: Project, options: argparse.Namespace) -> int:
         for claim in found.claims:
             one = claim.to_json()
             used = "" if one["used"] is None else f"{one['used']:.0%} used"
-            print(
-                f"{one['page']}:{one['line']}  {one['text']}  {one['kind']}  {one['evidence']}  {one['measured']}  {used}"
-            )
+            place = f"{one['page']}:{one['line']}"
+            print("  ".join(map(str, (place, one["text"], one["kind"], one["evidence"], one["measured"], used))))
         _summary(found, exempt)
     if found.problems:
         return _refuse(Refusal(found.problems))

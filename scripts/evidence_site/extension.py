@@ -238,11 +238,11 @@ class _Rendering:
 
 
 class EvidenceExtension(Extension):
-    def extendMarkdown(self, md: Markdown) -> None:
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Python-Markdown's name
         md.preprocessors.register(_Remember(md), "evidence_remember", 100)
         # after inline patterns (20) have made the links, before MkDocs (0) resolves them
         md.treeprocessors.register(_Render(md), "evidence_render", 15)
 
 
-def makeExtension(**options: Any) -> EvidenceExtension:
+def makeExtension(**options: Any) -> EvidenceExtension:  # noqa: N802 - Python-Markdown's name
     return EvidenceExtension(**options)

@@ -44,11 +44,8 @@ def snippet(stash: Stash, published: Published, script: Snippet, record: Record,
     ).text = "download"
     block.append(stash(code(script.source)))
     if record.output.strip():
-        block.append(
-            stash(
-                f'<pre class="output" tabindex="0" aria-label="Output of {name}"><samp>{html.escape(record.output)}</samp></pre>'
-            )
-        )
+        output = f"<samp>{html.escape(record.output)}</samp>"
+        block.append(stash(f'<pre class="output" tabindex="0" aria-label="Output of {name}">{output}</pre>'))
     tests = [line for line, _ in assertions(claims, script.name)]
     if tests:
         whole = script.source.rstrip("\n") + f"\n\n{HEADING}\n" + "\n".join(tests) + '\nprint("all hold")\n'

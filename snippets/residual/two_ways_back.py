@@ -1,5 +1,6 @@
 # Draws a residual block, and the two ways its gradient takes back
 import matplotlib.pyplot as plt
+from matplotlib.patches import Rectangle
 
 fig, ax = plt.subplots(figsize=(5.6, 2.4))
 ax.set(xlim=(0, 10), ylim=(-1.5, 3.1))
@@ -19,7 +20,7 @@ path((0.6, 0), (7.6, 0))
 path((2, 0), (2, 1.5), (4.2, 1.5))
 path((5.6, 1.5), (7.9, 1.5), (7.9, 0.4))
 path((8.2, 0), (9.4, 0))
-ax.add_patch(plt.Rectangle((4.2, 1.05), 1.4, 0.9, fill=False, edgecolor="C5", linewidth=1.8))
+ax.add_patch(Rectangle((4.2, 1.05), 1.4, 0.9, fill=False, edgecolor="C5", linewidth=1.8))
 ax.plot(7.9, 0, marker="o", markersize=19, markerfacecolor="none", markeredgecolor="C5")
 for x, y, text in ((0.3, 0, "$x$"), (4.9, 1.5, "$F$"), (7.9, 0, "+"), (9.7, 0, "$y$")):
     ax.text(x, y, text, ha="center", va="center", size="large")

@@ -8,29 +8,30 @@ from torch.autograd.functional import jacobian
 seeds = range(50)
 d_model, eps = 16, 1e-5
 scales = np.geomspace(1e-5, 10, 25)  # standard deviation of the input
-torch.set_default_dtype(torch.float64)
+f64 = torch.float64
 
 
 def formula(x: torch.Tensor, gamma: torch.Tensor) -> torch.Tensor:
-    s, one = torch.sqrt(x.var(correction=0) + eps), torch.ones(d_model)
+    s, one = torch.sqrt(x.var(correction=0) + eps), torch.ones(d_model, dtype=f64)
     x_hat = (x - x.mean()) / s
-    middle = torch.eye(d_model) - one.outer(one) / d_model - x_hat.outer(x_hat) / d_model
+    middle = torch.eye(d_model, dtype=f64) - one.outer(one) / d_model - x_hat.outer(x_hat) / d_model
     return gamma.diag() @ middle / s
 
 
-norm, norm_without_eps = nn.LayerNorm(d_model, eps), nn.LayerNorm(d_model, eps=0.0)
+norm = nn.LayerNorm(d_model, eps, dtype=f64)
+norm_without_eps = nn.LayerNorm(d_model, eps=0.0, dtype=f64)
 spectrum = np.empty((len(seeds), len(scales), d_model))  # singular values, descending
 errors, ranks, ranks_without_eps = [], set(), set()
 for row, seed in enumerate(seeds):
     torch.manual_seed(seed)
-    z = torch.randn(d_model)
+    z = torch.randn(d_model, dtype=f64)
     z = (z - z.mean()) / z.std(correction=0)  # mean 0, variance 1
     for column, scale in enumerate(scales):
         spectrum[row, column] = torch.linalg.svdvals(jacobian(norm, z * scale + 1))
     ranks.add(torch.linalg.matrix_rank(jacobian(norm, z)).item())
     ranks_without_eps.add(torch.linalg.matrix_rank(jacobian(norm_without_eps, z)).item())
-    with_gamma = nn.LayerNorm(d_model, eps)
-    with_gamma.weight.data = torch.rand(d_model) + 0.5
+    with_gamma = nn.LayerNorm(d_model, eps, dtype=f64)
+    with_gamma.weight.data = torch.rand(d_model, dtype=f64) + 0.5
     errors.append((jacobian(with_gamma, z) - formula(z, with_gamma.weight)).abs().max().item())
 formula_holds = max(errors) < 1e-12
 (rank,), (rank_without_eps,) = ranks, ranks_without_eps  # the same for all seeds
