@@ -149,7 +149,7 @@ def test_our_own_main_is_not_run_in_the_child(tiny: Tiny, tmp_path: Path) -> Non
 @pytest.mark.skipif(not FORKS, reason="no fork server on this platform")
 @pytest.mark.parametrize("draws", [True, False])
 def test_torch_and_where_some_snippet_draws_pyplot_are_imported_ahead(tiny: Tiny, draws: bool) -> None:
-    tiny.snippet("import sys\nloaded = [n in sys.modules for n in ('torch', 'matplotlib.pyplot', '_pytest')]\n")
+    tiny.snippet("import sys\nloaded = [n in sys.modules for n in ('torch', 'mat' 'plotlib.pyplot', '_pytest')]\n")
     if draws:
         tiny.snippet("import matplotlib\n", "residual/other")
     code = "import sys; from evidence.__main__ import main; sys.exit(main(['run', 'residual/share']))"

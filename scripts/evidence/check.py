@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import difflib
-import io
 import math
 import posixpath
 import re
@@ -12,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evidence import record, snippet
+from evidence import record, snippet, tables
 from evidence.links import Link, Page
 from evidence.project import Problem, Project
 from evidence.record import Damaged, Record
 from evidence.snippet import Snippet
-from evidence.statement import Malformed, Verdict, judge, numerals
+from evidence.statement import Malformed, Verdict, judge, lookup, numerals
 
 TRAP = re.compile(r"<!--[-\s]*pytest|-+8<-+")
 TABLE = re.compile(r"^[^\n]*\|[^\n]*\n[ \t>|:]*-[ \t>|:-]*(?:\n[^\n]*\|[^\n]*)*", re.MULTILINE)
@@ -141,6 +140,8 @@ def _claim(
         raise Malformed("a table stands in a paragraph of its own")
     if role == "figure":
         _figure(link, path, records)
+    if role == "table":
+        _table(link, path, values)
     if role != "statement":
         return None
     if values is None:
@@ -174,31 +175,18 @@ def _evidence(
             raise Malformed(f"there is no file {path}")
         content, cited = (project.root / path).read_bytes(), True
     try:
-        return table(content.decode("utf-8-sig")) if path.endswith(".csv") else None, cited
+        return tables.by_key(content.decode("utf-8-sig")) if path.endswith(".csv") else None, cited
     except (UnicodeDecodeError, csv.Error) as error:
         raise Malformed(f"{path} is no CSV in UTF-8: {error}") from None
 
 
-def table(text: str) -> dict[str, Any]:
-    """A CSV as rows by their leading cell, each a dict by column; lines that begin with # are its citation.
-
-    Rows that share a leading cell are a list, so that which one is meant must be said: `#Post-LN/0/BLEU`.
-    """
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for row in csv.DictReader(io.StringIO("\n".join(lines))):
-        key = next(iter(row.values()))
-        rows.setdefault(key, []).append({column: _cell(cell) for column, cell in row.items()})
-    return {key: same[0] if len(same) == 1 else same for key, same in rows.items()}
-
-
-def _cell(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except (TypeError, ValueError):
-            continue
-    return text
+def _table(link: Link, path: str, values: dict[str, Any] | None) -> None:
+    if values is None:
+        raise Malformed(f"{path} holds no rows; a table is made of a .csv file or of a snippet's variable")
+    if path.endswith(".py"):
+        tables.of_value(lookup(values, link.fragment)[0], tables.heads(link.title))
+    elif link.fragment:
+        raise Malformed("a table shows the whole file; leave out the #")
 
 
 def _figure(link: Link, path: str, records: Mapping[str, Record]) -> None:

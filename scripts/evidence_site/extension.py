@@ -20,11 +20,12 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from math_core import LatexError, LatexToMathML
 
-from evidence import check
-from evidence.links import FRONT_MATTER, Page
+from evidence import check, tables
+from evidence.links import FRONT_MATTER, Link, Page
 from evidence.project import Problem, Refusal, find
 from evidence.record import Record
 from evidence.snippet import Snippet
+from evidence.statement import lookup
 from evidence_site import html
 
 NEGATIVE_SPACE = re.compile(r'<mspace style="[^"]*"(?:/>|></mspace>)')  # \\!: only fine tuning, and an inline style
@@ -146,7 +147,7 @@ class _Rendering:
         link = next((link for link in self.page.links if link.target == target and link.alone), None)
         if link is None or link.role not in {"snippet", "figure", "table"}:
             return
-        folder = path.removeprefix("snippets/")[:-3] if link.role == "snippet" else posixpath.dirname(path)[9:]
+        folder = path.removeprefix("snippets/")[:-3] if path.endswith(".py") else posixpath.dirname(path)[9:]
         if folder not in self.records and not (link.role == "table" and (find().root / path).is_file()):
             return  # said by the check; while serving it stays a link
         self.rendered.append(target)
@@ -155,7 +156,7 @@ class _Rendering:
                 self.stash, self._published, self.snippet(path), self.record(path), self.claims
             ),
             "figure": lambda: html.figure(self.stash, self._published, path, self.file(path), link),
-            "table": lambda: html.table(self._published, path, self.file(path).decode(), link),
+            "table": lambda: html.table(self._published, path, *self.rows(path, link), caption=link.text),
         }[link.role]
         block = build()
         block.tail = paragraph.tail
@@ -229,6 +230,14 @@ class _Rendering:
 
     def record(self, path: str) -> Record:
         return self.records[path.removeprefix("snippets/")[:-3]]
+
+    def rows(self, path: str, link: Link) -> tuple[tables.Rows, list[str]]:
+        """Head and rows of a table, and the lines that cite its source."""
+        if path.endswith(".py"):
+            value, _ = lookup(dict(self.record(path).values), link.fragment)
+            return tables.of_value(value, tables.heads(link.title)), []
+        text = self.file(path).decode("utf-8-sig")
+        return tables.of_csv(text), tables.citation(text)
 
     def file(self, path: str) -> bytes:
         folder, name = posixpath.split(path.removeprefix("snippets/"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import math
 import posixpath
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
@@ -15,12 +14,16 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from evidence import tables
 from evidence.check import Claim
 from evidence.links import Link
 from evidence.record import Record
 from evidence.resolve import HEADING, assertions
 from evidence.snippet import Snippet
 from evidence_site import figures
+
+_PART = r"[\d.,]+(?:e[+-]?\d+)?\s?[%×]?"
+NUMERIC = re.compile(rf"[–—]?|[~≤≥<>±+-]?\s?{_PART}(?:\s?(?:±|to|–)\s?{_PART})?")  # with a unit, a band, or none at all
 
 Stash = Callable[[str], Element]
 Published = Callable[[str], str]
@@ -73,38 +76,27 @@ def figure(stash: Stash, published: Published, path: str, content: bytes, link: 
     return block
 
 
-def table(published: Published, path: str, content: str, link: Link) -> Element:
-    """A CSV as a table; columns of numbers are aligned to the right. Lines that begin with # are its citation."""
-    lines = content.splitlines()
-    rows = list(csv.reader(io.StringIO("\n".join(line for line in lines if not line.startswith("#")))))
-    block = Element(
-        "div",
-        {
-            "class": "md-typeset__scrollwrap results",
-            "tabindex": "0",
-            "role": "region",
-            "aria-label": link.text,
-        },
-    )
+def table(published: Published, path: str, rows: tables.Rows, cited: list[str], caption: str) -> Element:
+    """Rows as a table that can be scrolled by keyboard; columns of numbers, with bands or units, are aligned right."""
+    frame = {"class": "results", "tabindex": "0", "role": "region", "aria-label": caption}
+    block = Element("div", frame)
     made = SubElement(block, "table")
-    SubElement(made, "caption").text = link.text
-    head = SubElement(SubElement(made, "thead"), "tr")
+    SubElement(made, "caption").text = caption
     numeric = [all(_is_number(row[column]) for row in rows[1:]) for column in range(len(rows[0]))]
+    head = SubElement(SubElement(made, "thead"), "tr")
     for column, name in enumerate(rows[0]):
-        SubElement(head, "th", {"scope": "col", **_align(numeric[column])}).text = name
+        scope = {"scope": "col", **_align(numeric[column])}
+        SubElement(head, "th" if name else "td", scope if name else {}).text = name
     body = SubElement(made, "tbody")
     for row in rows[1:]:
         line = SubElement(body, "tr")
-        for column, cell in enumerate(row):
-            SubElement(
-                line,
-                "td" if column else "th",
-                {**({} if column else {"scope": "row"}), **_align(numeric[column])},
-            ).text = cell
+        SubElement(line, "th", {"scope": "row", **_align(numeric[0])}).text = row[0]
+        for column, cell in enumerate(row[1:], 1):
+            SubElement(line, "td", _align(numeric[column])).text = cell
     source = SubElement(block, "p", {"class": "table-source"})
-    SubElement(
-        source, "a", {"href": published(path), "download": posixpath.basename(path), "data-done": "1"}
-    ).text = "Data (CSV)"
+    source.text = " ".join([*cited, ""])
+    name = posixpath.basename(path)
+    SubElement(source, "a", {"href": published(path), "download": name, "data-done": "1"}).text = name
     return block
 
 
@@ -159,11 +151,7 @@ def _digits(value: Any) -> str:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text.strip("%×~≤≥<> "))
-    except ValueError:
-        return text.strip() in {"", "–", "—"}
-    return True
+    return bool(NUMERIC.fullmatch(text.strip()))
 
 
 def _align(numeric: bool) -> dict[str, str]:

@@ -22,4 +22,5 @@ ends_at_unit_variance = all(
     for s in (0.5, 2.0)
 )
 name = type(layer).__name__
+by_scale = [{"scale": k, "rms": f"{v:.2f} ± 0.02"} for k, v in rms.items()]
 print(name, parameters, f"{largest_shrink:.7f}", {k: round(v, 2) for k, v in rms.items()})
