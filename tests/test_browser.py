@@ -73,14 +73,21 @@ def watch(page: Page, address: str) -> list[str]:
     return told
 
 
+SHIFTS = """new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) window.shift = (window.shift || 0) + entry.value
+}).observe({type: "layout-shift", buffered: true})"""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_pages_are_quiet_and_fit(browser: Browser, address: str, site: Path, width: int, scheme: str) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
     page = context.new_page()
+    page.add_init_script(SHIFTS)
     told = watch(page, address)
     for path in pages(site):
-        page.goto(address + path, wait_until="load")
+        page.goto(address + path, wait_until="networkidle")
+        assert page.evaluate("window.shift || 0") < 0.02, f"{path} moves while it loads at {width}"
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{path} scrolls sideways by {wide} pixels at {width}"
         assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith('"Source Sans 3"'), path
@@ -95,6 +102,24 @@ def test_policy_forbids_inline_scripts(site: Path) -> None:
         assert "script-src 'self' 'sha256-" in policy, path
         assert "unsafe" not in policy, path
         assert "https:" not in policy, path
+
+
+def test_a_copied_check_runs_alone_and_holds(browser: Browser, address: str, tmp_path: Path) -> None:
+    """The block's own copy button, then a fresh interpreter in an empty folder."""
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{address}/residual/identity-path/")
+    block = page.locator("#snippet-no_floor")
+    assert block.locator("pre.output button").count() == 0
+    block.locator("summary").click()
+    block.locator(".check-yourself button").first.click()
+    code = page.evaluate("navigator.clipboard.readText()")
+    context.close()
+    assert "assert " in code
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.stdout.endswith("all hold\n"), ran.stderr
+    shown = (ROOT / "snippets/residual/no_floor/output.txt").read_text(encoding="utf-8")
+    assert ran.stdout.startswith(shown)
 
 
 def test_policy_is_in_force(browser: Browser, address: str) -> None:

@@ -52,7 +52,10 @@ def snippet(stash: Stash, published: Published, script: Snippet, record: Record,
     tests = [line for line, _ in assertions(claims, script.name)]
     if tests:
         whole = script.source.rstrip("\n") + f"\n\n{HEADING}\n" + "\n".join(tests) + '\nprint("all hold")\n'
-        details = SubElement(block, "details", {"class": "check-yourself"})
+        # an id of its own: the theme's copy button takes the nearest one for its target
+        details = SubElement(
+            block, "details", {"class": "check-yourself", "id": f"check-{posixpath.basename(script.name)}"}
+        )
         SubElement(details, "summary").text = "Check it yourself"
         note = SubElement(details, "p")
         note.text = (
