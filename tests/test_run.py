@@ -208,13 +208,20 @@ def test_nothing_leaks_from_one_run_into_the_next(tiny: Tiny) -> None:
     assert runs[0][3] == []
 
 
-def test_other_projects_styles_do_not_leak(tiny: Tiny, tmp_path: Path) -> None:
-    width = "import matplotlib.pyplot as plt\nwidth = plt.rcParams['lines.linewidth']\n"
-    plain = values(tiny, width)["width"]
-    tiny.write("snippets/matplotlibrc", STYLE)
-    assert values(tiny, width)["width"] == 3.25
-    assert plain != 3.25
-    assert values(Tiny(tmp_path / "other"), width)["width"] == plain
+def test_another_projects_style_does_not_leak(tiny: Tiny, tmp_path: Path) -> None:
+    projects = [tiny, Tiny(tmp_path / "other"), Tiny(tmp_path / "plain")]
+    for project, style in zip(projects, [STYLE, STYLE.replace("3.25", "4.5"), ""], strict=True):
+        project.snippet("import matplotlib.pyplot as plt\nwidth = plt.rcParams['lines.linewidth']\n")
+        if style:
+            project.write("snippets/matplotlibrc", style)
+    code = (  # a process of its own, so that its server has imported pyplot in the style of the one that comes first
+        "import sys\nfrom evidence import snippet\nfrom evidence.project import Path, Project\n"
+        "from evidence.run import Job, Runner\nfor root in sys.argv[1:]:\n    project = Project(Path(root))\n"
+        "    print(Runner(project).run(Job(snippet.load(project, 'residual/share'))).record.values['width'])\n"
+    )
+    arguments = [sys.executable, "-c", code, *(str(project.root) for project in projects)]
+    said = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+    assert said == "3.25\n4.5\n1.5\n"
 
 
 # --- the same again -----------------------------------------------------------------------------------------------

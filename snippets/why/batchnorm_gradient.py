@@ -9,6 +9,8 @@ import torch.nn.functional as F
 seeds = range(100)
 d_model, batch, depth = 128, 128, 20
 theory = {"BatchNorm": math.pi / (math.pi - 1), "LayerNorm": 1.0}  # |gradient|^2, per layer
+steps = depth - 1  # from the last norm back to the lowest
+theory_over_all = theory["BatchNorm"] ** (steps / 2)  # of the norm
 
 
 def gradient_norms(norm: str, seed: int) -> torch.Tensor:
@@ -33,7 +35,7 @@ layers = np.arange(1, depth + 1)
 columns = [layers]
 for k, norm in enumerate(theory):
     norms = torch.stack([gradient_norms(norm, i) for i in seeds])  # (seeds, depth)
-    growth[norm] = (norms[:, 0] / norms[:, -1]).log().mean().mul(2 / (depth - 1)).exp().item()
+    growth[norm] = (norms[:, 0] / norms[:, -1]).log().mean().mul(2 / steps).exp().item()
     input_over_output[norm] = (norms[:, 0] / norms[:, -1]).median().item()
     low, middle, high = np.percentile((norms / norms[:, -1:]).numpy(), [5, 50, 95], axis=0)
     ax.fill_between(layers, low, high, alpha=0.3, color=f"C{k}", linewidth=0)

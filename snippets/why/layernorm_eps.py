@@ -46,7 +46,11 @@ ax.text(1.4e-6, 0.74, "eps 1e-12")
 ax.text(9e-4, 0.74, "eps 1e-06", ha="right")
 ax.text(4e-3, 0.74, "eps 1e-05")
 ax.text(1.3e-5, 0.36, "eps 1e-05\noutside the root")
-ax.set(xscale="log", xlabel="standard deviation of the input", ylabel="that of the output")
+ax.set(
+    xscale="log",
+    xlabel="standard deviation of the input",
+    ylabel="standard deviation of the output",
+)
 plt.savefig("layernorm_eps.svg")
 header = "input_std,eps_1e-12,eps_1e-6,eps_1e-5,eps_1e-5_outside"
 np.savetxt("layernorm_eps.csv", np.column_stack(table), "%.4g", ",", header=header, comments="")
