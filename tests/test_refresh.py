@@ -57,6 +57,12 @@ def test_nothing_changed_nothing_runs(done: Tiny) -> None:
     assert tree(done.root) == before
 
 
+def test_what_a_killed_refresh_left_is_removed(done: Tiny) -> None:
+    done.write(".cache/parts/tmpx/0/record.json", "{")
+    do(done)
+    assert not list((done.project.cache / "parts").glob("*"))
+
+
 def test_nothing_runs_in_a_new_process_either(done: Tiny) -> None:
     code = "from evidence import refresh, project; r = refresh.refresh(project.find()); print(r.ran, r.changed)"
     said = subprocess.run([sys.executable, "-c", code], cwd=done.root, capture_output=True, text=True, check=True)
