@@ -5,7 +5,7 @@
     python3 scripts/dev.py build [--fresh]   regenerate what is stale (or all of it), then the site
     python3 scripts/dev.py run NAME ...      run snippets and update their records
     python3 scripts/dev.py check             compare every stated number with its record
-    python3 scripts/dev.py verify            all tests, and forked runs compared with cold ones
+    python3 scripts/dev.py verify            run every snippet forked and in a fresh interpreter, and compare
     python3 scripts/dev.py claims --json     every stated number with its evidence
 
 The environment is `.venv`, with the packages pinned in `requirements.lock`. Needs Python 3.11+.

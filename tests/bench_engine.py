@@ -174,9 +174,8 @@ def build(scratch: Path) -> None:
     for name in ("assets", "overrides"):
         shutil.copytree(ROOT / "docs" / name, scratch / "docs" / name)
     shutil.copytree(ROOT / "scripts", scratch / "scripts")
-    if (ROOT / "snippets" / "lab").is_dir():
-        shutil.copytree(ROOT / "snippets" / "lab", scratch / "snippets" / "lab")
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    config["plugins"], config["hooks"] = ["search"], ["scripts/evidence_site/hooks.py"]  # there are no labs
     (scratch / "mkdocs.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
     del config["hooks"]
     config["markdown_extensions"].remove("evidence_site.extension")

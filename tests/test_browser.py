@@ -23,7 +23,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real site, built by plain `mkdocs build --strict`."""
     target = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(target)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(target)]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert built.returncode == 0, built.stdout + built.stderr
     return target

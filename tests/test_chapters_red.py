@@ -42,7 +42,7 @@ def test_a_sound_project_passes(sound: Tiny) -> None:
 def test_a_corrupted_snippet_is_red_whether_or_not_its_record_knows(sound: Tiny) -> None:
     sound.snippet(SOURCE.replace("0.0881", "0.0918"))
     told = "\n".join(blocks.everything(sound.project))
-    assert "its record is of another source" in told
+    assert "was changed after its record" in told
     assert "share: 0.881 → 0.918" in told
     assert "docs/residual/path.md:3 states 0.881; share is 0.918" in told
     sound.record(VALUES, output="0.881\n")  # signed anew: the record claims to be of the corrupted source

@@ -200,7 +200,7 @@ def test_a_stale_source(sound: Tiny) -> None:
     sound.snippet("share = 0.9\n")
     (said,) = sound.problems()
     assert said.startswith(
-        "snippets/residual/share.py: its record is of another source or input; run: python3 scripts/dev"
+        "snippets/residual/share.py: was changed after its record was made; run: python3 scripts/dev"
     )
 
 
@@ -209,7 +209,7 @@ def test_a_stale_input(sound: Tiny) -> None:
     sound.have("# reads: snippets/residual/given.csv\nx = 1\n", {"x": 1})
     assert sound.problems() == []
     sound.write("snippets/residual/given.csv", "a\n2\n")
-    assert "its record is of another source or input" in sound.problems()[0]
+    assert "was changed after its record was made" in sound.problems()[0]
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_record_of_another_snippet(sound: Tiny) -> None:
     for file in (sound.project.snippets / "residual" / "share").iterdir():
         sound.write(f"snippets/residual/copy/{file.name}", file.read_bytes())
     (said,) = sound.problems()
-    assert said.startswith("snippets/residual/copy.py: its record is of another source or input; run: ")
+    assert said.startswith("snippets/residual/copy.py: was changed after its record was made; run: ")
 
 
 def test_an_orphan_record(sound: Tiny) -> None:

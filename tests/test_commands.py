@@ -64,7 +64,7 @@ def test_check_runs_and_writes_nothing(told: Tiny) -> None:
     told.snippet("raise SystemExit(open('ran', 'w'))\n")
     status, _, err = command("check")
     assert status == 1
-    assert "its record is of another source or input; run: python3 scripts/dev.py run residual/share" in err
+    assert "was changed after its record was made; run: python3 scripts/dev.py run residual/share" in err
     assert not list(told.root.rglob("ran"))
 
 
@@ -231,7 +231,7 @@ def test_a_file_that_cannot_be_read_back_is_refused(told: Tiny) -> None:
     told.snippet(SOURCE + "import os\nos.chmod('a.csv', 0)\n")
     status, _, err = unprivileged("run", "residual/share")
     assert status == 1
-    assert "snippets/residual/share.py: did not end well: [Errno 13] Permission denied: " in err
+    assert "snippets/residual/share.py: failed: [Errno 13] Permission denied: " in err
     assert "Traceback" not in err
 
 
@@ -250,3 +250,11 @@ def test_where_nothing_may_be_written_it_says_so(told: Tiny, path: str) -> None:
     assert "Permission denied" in err
     assert "Traceback" not in err
     assert (told.project.snippets / "residual/share/record.json").read_text() == old
+
+
+def test_check_reads_what_a_killed_swap_left_and_writes_nothing(told: Tiny) -> None:
+    folder = told.project.snippets / "residual/share"
+    folder.rename(folder.with_name("share.old"))
+    assert main(["check"]) == 0
+    assert folder.with_name("share.old").exists()
+    assert not folder.exists()

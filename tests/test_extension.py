@@ -63,7 +63,7 @@ def test_a_number_and_its_evidence_link_to_each_other(tiny: Tiny) -> None:
 def test_the_check_block_runs_alone(tiny: Tiny) -> None:
     tiny.have("share = 0.881\n", {"share": 0.881})
     text = render(tiny, f"Say [0.881]({UP}/residual/share.py#share).\n\n[share.py]({UP}/residual/share.py)\n")
-    (block,) = re.findall(r'<details class="check-yourself">.*?<code>(.*?)</code></pre></div>', text, re.S)
+    (block,) = re.findall(r'<details class="check-yourself"[^>]*>.*?<code>(.*?)</code></pre></div>', text, re.S)
     code = html.unescape(re.sub(r"<[^>]+>", "", block))
     exec(code, {})
     with pytest.raises(AssertionError, match=re.escape(f"{PAGE}:1 states 0.881; share is 0.5")):

@@ -146,7 +146,7 @@ def test_a_failing_snippet_refuses_and_leaves_all_records(done: Tiny) -> None:
     before = tree(done.project.snippets)
     problems = refused(done)
     assert len(problems) == 1
-    assert problems[0].startswith("snippets/residual/bad.py: did not end well: Traceback")
+    assert problems[0].startswith("snippets/residual/bad.py: failed: Traceback")
     assert tree(done.project.snippets) == before
     (done.project.snippets / "residual/bad.py").unlink()
     assert do(done).ran == []  # what ran well was kept
@@ -157,7 +157,7 @@ def test_a_failing_writer_fails_its_new_reader_and_is_named(tiny: Tiny) -> None:
     tiny.snippet(READER, "residual/reader")
     first, second = refused(tiny)
     assert first.startswith("snippets/residual/reader.py:1: cannot run without snippets/residual/share/a.csv")
-    assert second.startswith("snippets/residual/share.py: did not end well")
+    assert second.startswith("snippets/residual/share.py: failed: ")
 
 
 def test_a_snippet_that_may_not_run_does_not(done: Tiny) -> None:

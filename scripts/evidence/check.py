@@ -67,7 +67,6 @@ def committed(project: Project, snippets: Mapping[str, Snippet]) -> tuple[dict[s
     problems = []
     for name, script in snippets.items():
         folder, again = project.snippets / name, f"run: python3 scripts/dev.py run {name}"
-        record.recover(folder)
         try:
             found = record.load(folder)
         except FileNotFoundError:
@@ -82,10 +81,10 @@ def committed(project: Project, snippets: Mapping[str, Snippet]) -> tuple[dict[s
         except OSError:
             continue  # a missing input is said by the snippet's own problems
         if found.name != name or dict(found.inputs) != current:
-            problems.append(Problem(script.rel, 0, f"its record is of another source or input; {again}"))
+            problems.append(Problem(script.rel, 0, f"was changed after its record was made; {again}"))
     for path in sorted(project.snippets.rglob("record.json")):
         name = path.parent.relative_to(project.snippets).as_posix()
-        if name not in snippets:
+        if name.removesuffix(".old") not in snippets:  # a swap cut short is mended by the next refresh
             problems.append(Problem(project.rel(path), 0, "a record without its snippet; delete the folder"))
     return records, problems
 
@@ -212,7 +211,8 @@ def _refuted(claim: Claim, snippets: Mapping[str, Snippet]) -> Problem:
     else:
         band = f"tolerance {v.tolerance:g}" if v.tolerance else "must be equal"
         share = f", {v.used:.0%} of it used" if v.used is not None and math.isfinite(v.used) else ""
-        said = f"states {link.text}, measured {_digits(v)} ({band}{share}), from {claim.evidence}"
+        percent = f" ({v.stated:g})" if "%" in link.text else ""  # what is compared
+        said = f"states {link.text}{percent}, measured {_digits(v)} ({band}{share}), from {claim.evidence}"
     again = f"run: python3 scripts/dev.py run {name}" if name in snippets else f"compare {path} with its source"
     return Problem(link.page, link.line, f"{said}; mend the sentence or the code, and {again}")
 
@@ -255,9 +255,25 @@ def _form(page: Page) -> Iterator[Problem]:
         if not linked:
             yield Problem(page.path, page.line(match.start()), "a link that would not render: an unmatched ](")
     for rows in TABLE.finditer(page.text):
+        yield from _cells(page, rows)
         for link in page.links:
             if rows.start() <= link.start < rows.end() and re.search(r"(?<!\\)\|", page.text[link.start : link.end]):
                 yield Problem(page.path, link.line, "a | inside a link breaks the table row; write \\|")
+
+
+def _cells(page: Page, rows: re.Match[str]) -> Iterator[Problem]:
+    """Cells beyond those of the head are dropped, and a | in a formula cuts its cell, both without a word."""
+    if any(fence.line <= page.line(rows.start()) <= fence.end for fence in page.fences):
+        return
+    for start, formula in page.formulas:
+        if rows.start() <= start < rows.end() and re.search(r"(?<!\\)\|", formula):
+            yield Problem(page.path, page.line(start), f"a | in the formula {formula} cuts the cell; write \\vert")
+    lines = page.prose[rows.start() : rows.end()].split("\n")
+    counts = [len(re.findall(r"(?<!\\)\|", line.strip().strip("|"))) for line in lines]
+    for number, count in enumerate(counts):
+        if count != counts[0]:
+            line = page.line(rows.start()) + number
+            yield Problem(page.path, line, f"a row of {count + 1} cells in a table of {counts[0] + 1} columns")
 
 
 def load(project: Project) -> tuple[dict[str, Snippet], dict[str, Record], Findings]:

@@ -134,7 +134,13 @@ def _run(
         if run.stderr.strip():
             tell(run.stderr.rstrip())
         if run.error or not run.record:
-            problems.append(Problem(run.snippet.rel, 0, f"did not end well: {run.error}"))
+            problems.append(
+                Problem(
+                    run.snippet.rel,
+                    0,
+                    f"failed: {run.error}\nmend it, and run: python3 scripts/dev.py run {run.snippet.name}",
+                )
+            )
             continue
         try:
             record.save(run.record, project.cache / "runs" / name, project.cache / "parts")

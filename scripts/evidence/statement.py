@@ -143,14 +143,15 @@ def lookup(values: dict[str, Any], fragment: str) -> tuple[Any, str]:
     if name not in values:
         near = difflib.get_close_matches(name, values, n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else f"; it has: {', '.join(sorted(values)) or 'none'}"
-        raise Malformed(f"the snippet has no recorded variable {name!r}{hint}")
+        raise Malformed(f"the snippet has no recorded variable {name!r}{hint} (a tensor is none: take its .item())")
     value, expression = values[name], name
     for step in steps:
         try:
             key = next(key for key in value if str(key) == step) if isinstance(value, dict) else int(step)
             value, expression = value[key], f"{expression}[{key!r}]"
         except (StopIteration, ValueError, IndexError, TypeError):
-            raise Malformed(f"{expression} has no entry {step!r}") from None
+            keys = f"; it has: {', '.join(map(str, list(value)[:12]))}" if isinstance(value, dict) else ""
+            raise Malformed(f"{expression} has no entry {step!r}{keys}") from None
     return value, expression
 
 
@@ -170,6 +171,8 @@ def judge(text: str, title: str | None, fragment: str, values: dict[str, Any], c
         plain = " ".join(text.split()).strip("`*_ ")
         holds = plain == value
         return Verdict("exact", plain, value, 0, 0.0 if holds else math.inf, holds, f"{expression} == {plain!r}")
+    if isinstance(values.get("seeds"), list) and len(values["seeds"]) < 2 and not (title or "").startswith("setting"):
+        raise Malformed("a single seed proves nothing; give `seeds` more than one, and state n=… with a band")
     if not isinstance(value, (int, float)):
         raise Malformed(f"{expression} is a {type(value).__name__}; a link names one number, condition or text")
     if not math.isfinite(value):

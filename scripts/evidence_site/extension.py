@@ -187,9 +187,10 @@ class _Rendering:
         name = stem if self.ids[stem] == 1 else f"{stem}-{self.ids[stem]}"
         self.noted.append((name, claim))
         anchor.attrib.clear()
+        refuted = "" if claim.verdict.holds else " refuted"
         anchor.attrib.update(
             {
-                "class": f"stated footnote-ref stated-{claim.verdict.kind}",
+                "class": f"stated footnote-ref stated-{claim.verdict.kind}{refuted}",
                 "id": name,
                 "href": f"#evidence:{name}",
             }

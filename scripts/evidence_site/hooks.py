@@ -110,7 +110,7 @@ def _navigation(files: Files, chapters: dict[str, str]) -> list[object]:
     for file in sorted(files.documentation_pages(), key=_place):
         folder, _, _ = file.src_uri.rpartition("/")
         nested.setdefault(folder, []).append(file.src_uri)
-    top = nested.pop("", [])
+    top = [{"Home": uri} if uri == "index.md" else uri for uri in nested.pop("", [])]
     return [*top, *({chapters.get(folder, folder.capitalize()): pages} for folder, pages in nested.items())]
 
 

@@ -29,7 +29,7 @@ def build(project: Project) -> int:
     new = project.cache / "site"
     with FileLock(project.cache / "site.lock"):
         shutil.rmtree(new, ignore_errors=True)
-        status = _mkdocs("build", "--strict", "--quiet", "-f", str(project.root / "mkdocs.yml"), "-d", str(new))
+        status = _mkdocs("build", "--strict", "-f", str(project.root / "mkdocs.yml"), "-d", str(new))
         if status == 0:
             swap(new, project.root / "site")
             print(f"published {project.root / 'site'}", file=sys.stderr)

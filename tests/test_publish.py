@@ -1,0 +1,47 @@
+"""Proves that a site is swapped in whole, and only if its generator had nothing to warn of."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import Tiny
+from evidence_site import publish
+
+
+def test_a_dead_link_keeps_the_old_site(tiny: Tiny) -> None:
+    tiny.page("# Home\n\nBefore.\n", "docs/index.md")
+    assert publish.build(tiny.project) == 0
+    old = (tiny.root / "site/index.html").read_bytes()
+    assert b"Before." in old
+
+    tiny.page("# Home\n\nAfter, with a [link](nowhere.md).\n", "docs/index.md")
+    assert publish.build(tiny.project) != 0
+    assert (tiny.root / "site/index.html").read_bytes() == old
+
+    tiny.page("# Home\n\nAfter.\n", "docs/index.md")
+    assert publish.build(tiny.project) == 0
+    assert b"After." in (tiny.root / "site/index.html").read_bytes()
+    assert not (tiny.project.cache / "site").exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("| a | b |\n|---|---|\n| 1 | 2 | 3 |\n", "docs/residual/path.md:5: a row of 3 cells in a table of 2 columns"),
+        ("| a | b |\n|---|---|\n| $|x|$ | c |\n", "docs/residual/path.md:5: a | in the formula |x| cuts the cell"),
+    ],
+)
+def test_a_table_that_would_lose_a_cell_is_refused(tiny: Tiny, rows: str, said: str) -> None:
+    tiny.page(f"# T {{#t}}\n\n{rows}")
+    assert any(problem.startswith(said) for problem in tiny.problems()), tiny.problems()
+
+
+def test_a_table_with_pipes_in_code_links_and_escapes_is_fine(tiny: Tiny) -> None:
+    tiny.page("# T {#t}\n\n| a | b |\n|---|---|\n| `x` \\| y | [c](https://x.org) |\n| $\\vert x \\vert$ | d |\n")
+    assert tiny.problems() == []
+
+
+def test_a_single_seed_is_refused(tiny: Tiny) -> None:
+    tiny.have("seeds = range(1)\nshare = 0.881\n", {"seeds": [0], "share": 0.881})
+    tiny.page("# T {#t}\n\nIt is [0.881](../../snippets/residual/share.py#share).\n")
+    assert "a single seed proves nothing" in tiny.problems()[0]
