@@ -133,7 +133,7 @@ def drift(state: State, name: str, results: Results) -> list[str]:
     """What a fresh run of a snippet says otherwise than its record."""
     ended, _ = results[name]
     if ended.record is None:
-        return [f"snippets/{name}.py did not end well: {ended.error}"]
+        return [f"snippets/{name}.py failed: {ended.error}"]
     if name not in state.records:
         return [f"snippets/{name}.py has no usable record"]
     return [f"snippets/{name}.py: {line}" for line in compare.differences(state.records[name], ended.record)]

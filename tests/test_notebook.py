@@ -151,7 +151,7 @@ def test_a_changed_lab_runs_again_and_a_failing_one_is_refused(tmp_path: Path) -
     records, page = lab.records, lab.page
     source.write_text(SMALL.replace("y = [1, 2]", "y = [1, 2 / 0]"), encoding="utf-8")
     assert lab.build() != 0
-    assert "snippets/lab/depth_lab.py: did not end well" in lab.said
+    assert "snippets/lab/depth_lab.py: failed:" in lab.said
     assert 'File "depth_lab.py", line 9, in <module>\n    y = [1, 2 / 0]' in lab.said
     assert "ZeroDivisionError: division by zero" in lab.said
     assert (lab.records, lab.page) == (records, page)

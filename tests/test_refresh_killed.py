@@ -93,7 +93,7 @@ def test_two_fresh_ones_at_once_do_no_harm(many: Tiny) -> None:
 def test_sigkill_leaves_the_records_whole_and_no_process(many: Tiny) -> None:
     for i in range(COUNT):
         many.record({"x": 0}, f"residual/s{i}", files={"x.csv": b"0"})
-    for version, how in enumerate(["cold"] * 8 + ["forked"] * 2, 1):
+    for version, how in enumerate(["cold"] * 9 + ["forked"], 1):
         before = versions(many)
         edit(many, version)
         with refreshing(many, how) as process:

@@ -53,7 +53,7 @@ CHANGES: dict[str, Callable[[Tiny, pytest.MonkeyPatch], object]] = {
     "site added to": lambda tiny, _: tiny.write("site/other.html", ""),
     "site gone": lambda tiny, _: (tiny.root / "site/index.html").unlink(),
     "Python": lambda _, patch: patch.setattr(sys, "version", "4.0"),
-    "packages": lambda _, patch: patch.setattr(unchanged, "distributions", list),
+    "packages": lambda tiny, patch: patch.syspath_prepend(tiny.write("lib/x-2.0.dist-info/METADATA", "").parents[1]),
     "memory lost": lambda tiny, _: (tiny.project.cache / "built").unlink(),
 }
 

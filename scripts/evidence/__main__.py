@@ -154,7 +154,7 @@ def _verify(project: Project, options: argparse.Namespace) -> int:
         for run in Runner(project, cold=cold).run_all([Job(script) for script in snippets.values()]):
             name, how = run.snippet.name, "cold" if cold else "forked"
             if run.error or not run.record:
-                print(f"{name}: {how} run did not end well: {run.error}")
+                print(f"{name}: {how} run failed: {run.error}")
                 failed += 1
                 continue
             runs[name, cold] = run.record

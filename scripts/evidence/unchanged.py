@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from importlib.metadata import distributions
 from pathlib import Path
 
 from evidence.project import Project
@@ -13,8 +12,8 @@ from evidence.project import Project
 def inputs(project: Project) -> str:
     """A digest of all that a site is made from: pages, snippets, records, the engine and its packages."""
     digest = hashlib.sha256(sys.version.encode())
-    for name in sorted(f"{one.name} {one.version}" for one in distributions()):
-        digest.update(name.encode())
+    for name in sorted(one.name for folder in sys.path for one in Path(folder).glob("*.dist-info")):
+        digest.update(name.encode())  # it ends in the version
     for folder in (project.docs, project.snippets, project.root / "scripts", project.root / "mkdocs.yml"):
         _add(digest, folder)
     return digest.hexdigest()
