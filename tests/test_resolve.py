@@ -137,7 +137,7 @@ def test_a_condition_says_its_words(sound: Tiny) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["1.5 {x}", "{1.5}", "1.5 'a'", '1.5 "b"', "1.5 'a' \"b\"", r"1.5 \| \{", "1.5 \\n", "1.5%%"]
+    "said", ["1.5 {x}", "{1.5}", "1.5 'a'", '1.5 "b"', "1.5 'a' \"b\"", r"1.5 \| \{", "1.5 \\n", "1.5%"]
 )
 def test_any_text_may_stand_in_a_statement(sound: Tiny, said: str) -> None:
     value = 0.015 if "%" in said else 1.5

@@ -35,7 +35,7 @@ HARMLESS = {  # kind: forms in prose that state no result
     "reference": rf"(?i:\b(?:{_PLACES})\s){_REFERENCE}(?:(?:,\s|\s?[–-]\s?|,?\s(?:and|to)\s){_REFERENCE})*|"
     rf"(?:(?i:\b(?:{_PLACE})\s)|§\s?){_REFERENCE}",
     "version": r"(?i:\b(?:pytorch|torch|numpy|matplotlib|transformers|mkdocs|version|wcag)\s)\d+(?:\.\d+)+|"
-    r"(?i:\b(?:python|opset|cuda|version)\s)\d+(?:\.\d+)*|[=><~]=\s?\d+(?:\.\d+)+",
+    r"(?i:\b(?:python|opset|cuda|version)\s)\d+(?:\.\d+)*|[=><~]=\s?\d+(?:\.\d+){2,}",
     "name": r"\b(?:GPT|BERT|LLaMA|Llama|OLMo|Gemma|Qwen|Phi|GLM|ViT|ResNet|Swin|DeepSeek|Falcon|Mistral|Kimi|EXAONE|"
     r"StarCoder|Granite|Nemotron|CIFAR|WMT|IWSLT|Apache|CC BY|MIT)(?:-?v?\d+(?:\.\d+)*\w*|"
     r"\s[vK]?\d(?:\.\d)?(?![\d%×]|[.,]\d|\s[%×])|(?<=WMT|MIT)\s?\d\d\b)|"
@@ -45,7 +45,7 @@ HARMLESS = {  # kind: forms in prose that state no result
     "word": r"\b[Ff]irst(?:,|-order|-class)|\bat first\b|\b(?:[Hh]alf|[Dd]ouble)[ -]precision\b|\b[Dd]ouble-check",
 }
 MARKUP = re.compile(
-    r"\{:?\s*[#.][^}\n]*\}|</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>|<?https?://[^\s<>]+>?|\[\^[^\]\s]+\]:?|\b10\.\d{4,9}/\S+"
+    r"\{:?(?:\s*(?:[#.][A-Za-z][\w:.-]*|[\w-]+=(?:\"[^\"\n]*\"|[^\s}]+)))+\s*\}|</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>|<?https?://[^\s<>]+>?|\[\^[^\]\s]+\]:?|\b10\.\d{4,9}/\S+"
 )
 SHOWN = re.compile(r"\b(?:alt|title|label|aria-label|placeholder|content|data-caption)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 TARGET = re.compile(r"(?<=\])\((?:[^()\"\n]|\"[^\"\n]*\")*\)")

@@ -19,6 +19,11 @@ from evidence.snippet import Snippet
 from evidence.statement import Malformed, Verdict, judge, lookup, numerals
 
 TRAP = re.compile(r"<!--[-\s]*pytest|-+8<-+")
+BEFORE = re.compile(r"[\d.]$|\d,$|(?:^|[\s(|*])[-−+]$")
+AFTER = re.compile(
+    r"\d|[.,]\d|[eE^]\d|\s?(?:%|‰|×\s?10|\\?\^)|\s(?:per ?cent|hundred|thousand|million|billion)\b|\[[\d.]"
+)
+UNCHECKED = {".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm", ".ipynb"}
 TABLE = re.compile(r"^[^\n]*\|[^\n]*\n[ \t>|:]*-[ \t>|:-]*(?:\n[^\n]*\|[^\n]*)*", re.MULTILINE)
 
 
@@ -94,6 +99,9 @@ def check(project: Project, snippets: Mapping[str, Snippet], records: Mapping[st
     found = Findings()
     for script in snippets.values():
         found.problems += script.problems(project)
+    for path in sorted(project.docs.rglob("*")):
+        if path.suffix in UNCHECKED and "overrides" not in path.parts:
+            found.problems.append(Problem(project.rel(path), 0, "would be published unchecked; a page ends in .md"))
     for path in project.pages():
         page = Page(project.rel(path), path.read_text(encoding="utf-8"))
         found.pages[page.path] = page
@@ -107,10 +115,23 @@ def check(project: Project, snippets: Mapping[str, Snippet], records: Mapping[st
                 found.problems.append(Problem(link.page, link.line, f"[{link.text}]({link.target}): {error}"))
                 continue
             if claim:
+                found.problems += _altered(page, claim)
                 found.claims.append(claim)
                 if not claim.verdict.holds:
                     found.problems.append(_refuted(claim, snippets))
     return found
+
+
+def _altered(page: Page, claim: Claim) -> Iterator[Problem]:
+    """Digits, signs, scales or a % that touch the link change the number that a reader sees."""
+    link = claim.link
+    if claim.verdict.kind in {"condition", "definition"} or isinstance(claim.verdict.stated, str):
+        return
+    before, after = page.text[: link.start], page.text[link.end :]
+    if BEFORE.search(before[-12:]) or AFTER.match(after[:40]):
+        yield Problem(
+            page.path, link.line, f"[{link.text}]: the text that touches this link changes its value; link all of it"
+        )
 
 
 def _claim(

@@ -42,6 +42,11 @@ IN_WORDS = re.compile(
     rf"(?P<word>{_COUNT})(?:-?fold)?)\b",
     re.IGNORECASE,
 )
+ALTERS = re.compile(  # what would change a number's value, beside its digits
+    r"\b(?:hundred|thousand|[mbtr]+illion|dozen|half|third|quarter|twice|double|less|fewer|more|below|under|above|over|not|minus)s?\b|"
+    r"[<>&%‰％√≠≤≥]|(?<=\d)[kKMG]\b|－",
+    re.IGNORECASE,
+)
 PERCENT = re.compile(r"\s?\\?%|[\s-]per ?cent(?:age)?\b")
 TITLE = re.compile(
     r"(?:(?P<setting>setting)|(?P<ratio>ratio\s+)?(?:n\s*=\s*(?P<n>[\d,]+),?\s+)?"
@@ -117,6 +122,10 @@ def number(text: str) -> Number:
         raise Malformed(f"{text!r} is beyond any number a run could give") from None
     if PERCENT.match(text, match.end()):
         value, unit, whole = value / 100, unit / 100, False
+    percent = PERCENT.match(text, match.end())
+    beside = ALTERS.search(text[: match.start()] + " " + text[percent.end() if percent else match.end() :])
+    if beside or re.match(r"[kKMG]\b", text[match.end() :]):
+        raise Malformed(f"{text!r}: what stands beside the digits changes what they say; link the digits alone")
     if not math.isfinite(value) or bool(value) != bool(float(value)):
         raise Malformed(f"{text!r} is beyond any number a run could give")
     return Number(float(value), float(unit), whole)
