@@ -12,6 +12,7 @@ from pathlib import Path
 from evidence import bare, check, compare, record, refresh, unchanged
 from evidence.project import Problem, Project, Refusal, find
 from evidence.run import Job, Runner
+from evidence.snippet import name_of
 
 ENTRY = "python3 scripts/dev.py"
 
@@ -108,7 +109,7 @@ def _name(project: Project, given: str) -> str:
     path = Path(given).resolve()
     if path.suffix == ".py" and path.is_file() and path.is_relative_to(project.snippets):
         return path.relative_to(project.snippets).with_suffix("").as_posix()
-    return given.removeprefix("./").removeprefix("snippets/").removesuffix(".py")
+    return name_of(given.removeprefix("./"))
 
 
 def _check(project: Project, options: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 from evidence.check import Claim, Findings
 from evidence.links import FRONT_MATTER, Page
 from evidence.record import Record
-from evidence.snippet import Snippet
+from evidence.snippet import Snippet, name_of
 from evidence.statement import PERCENT, Malformed, number, numerals
 
 _PLACES = (
@@ -117,7 +117,7 @@ def _page(
     claims = found.of(page.path)
     bound = {_read(c.link.text, m)[0] for c in claims if c.verdict.kind != "condition" for m in numerals(c.link.text)}
     bound |= {float(len(seeds)) for c in claims if c.verdict.kind == "statistical" and (seeds := _seeds(c, records))}
-    shown = [link.path.removeprefix("snippets/")[:-3] for link in page.links if link.role == "snippet" and link.path]
+    shown = [name_of(link.path) for link in page.links if link.role == "snippet" and link.path]
     printed = {value for name in shown if name in records for value in _values(records[name].output)}
     source = {value for name in shown if name in snippets for value in _literals(snippets[name].source)}
     settings = {float(v) for name in shown if name in records for v in records[name].values.values() if _is_number(v)}
@@ -167,7 +167,7 @@ def _page(
 
 def _seeds(claim: Claim, records: Mapping[str, Record]) -> list[Any]:
     """The seeds behind a statistical statement: how many they are is checked with it, so prose may say it."""
-    name = claim.evidence.partition("#")[0].removeprefix("snippets/").removesuffix(".py")
+    name = name_of(claim.source)
     seeds = records[name].values.get("seeds") if name in records else None
     return seeds if isinstance(seeds, list) else []
 

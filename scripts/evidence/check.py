@@ -39,6 +39,11 @@ class Claim:
     evidence: str
     verdict: Verdict
 
+    @property
+    def source(self) -> str:
+        """The file that bears it out, without the variable in it."""
+        return self.evidence.partition("#")[0]
+
     def to_json(self) -> dict[str, Any]:
         v = self.verdict
         return {
@@ -224,8 +229,8 @@ def _figure(link: Link, path: str, records: Mapping[str, Record]) -> None:
 
 def _refuted(claim: Claim, snippets: Mapping[str, Snippet]) -> Problem:
     v, link = claim.verdict, claim.link
-    path = claim.evidence.partition("#")[0]
-    name = path.removeprefix("snippets/").removesuffix(".py")
+    path = claim.source
+    name = snippet.name_of(path)
     name = name if name in snippets else posixpath.dirname(name)
     if v.kind == "condition":
         said = f"[{link.text}] does not hold: {claim.evidence} is False"

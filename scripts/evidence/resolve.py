@@ -16,7 +16,7 @@ from evidence.check import Claim, Findings
 from evidence.links import Fence, Page
 from evidence.project import Project
 from evidence.record import Record
-from evidence.snippet import Snippet
+from evidence.snippet import Snippet, name_of
 
 HEADING = "# Stated numbers"
 
@@ -43,7 +43,7 @@ def assertions(claims: Iterable[Claim], snippet: str) -> list[tuple[str, Claim]]
     """One line of Python for each claim that rests on the snippet's own variables."""
     found = []
     for claim in claims:
-        if claim.evidence.partition("#")[0] != f"snippets/{snippet}.py" or not claim.verdict.assertion:
+        if claim.source != f"snippets/{snippet}.py" or not claim.verdict.assertion:
             continue
         link, test = claim.link, claim.verdict.assertion
         where = f"{link.page}:{link.line}"
@@ -62,11 +62,11 @@ def chapter(page: Page, found: Findings, snippets: Mapping[str, Snippet], record
     """The page with its embedded snippets in place; those it only cites follow at the end."""
     result = Chapter(page.path)
     claims = found.of(page.path)
-    cited = [c.evidence.partition("#")[0].removeprefix("snippets/")[:-3] for c in claims if ".py#" in c.evidence]
+    cited = [name_of(claim.source) for claim in claims if claim.source.endswith(".py")]
     starts: dict[int, str | Fence] = {fence.line: fence for fence in page.fences}
     for link in page.links:
         if link.role == "snippet" and link.path:
-            name = link.path.removeprefix("snippets/")[:-3]
+            name = name_of(link.path)
             if name in snippets and name not in starts.values():
                 starts[link.line] = name
     source = page.text.split("\n")

@@ -106,6 +106,11 @@ class Snippet:
                     yield problem(node.lineno, said)
 
 
+def name_of(path: str) -> str:
+    """The name of the snippet at a path relative to the project: `snippets/a/b.py` is `a/b`."""
+    return path.removeprefix("snippets/").removesuffix(".py")
+
+
 def load(project: Project, name: str) -> Snippet:
     path = project.snippets / f"{name}.py"
     return Snippet(name, path, path.read_text(encoding="utf-8"))

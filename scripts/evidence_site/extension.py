@@ -24,7 +24,7 @@ from evidence import check, tables
 from evidence.links import FRONT_MATTER, Link, Page
 from evidence.project import Problem, Refusal, find
 from evidence.record import Record
-from evidence.snippet import Snippet
+from evidence.snippet import Snippet, name_of
 from evidence.statement import lookup
 from evidence_site import html
 
@@ -147,7 +147,7 @@ class _Rendering:
         link = next((link for link in self.page.links if link.target == target and link.alone), None)
         if link is None or link.role not in {"snippet", "figure", "table"}:
             return
-        folder = path.removeprefix("snippets/")[:-3] if path.endswith(".py") else posixpath.dirname(path)[9:]
+        folder = name_of(path if path.endswith(".py") else posixpath.dirname(path))
         if folder not in self.records and not (link.role == "table" and (find().root / path).is_file()):
             return  # said by the check; while serving it stays a link
         self.rendered.append(target)
@@ -216,7 +216,7 @@ class _Rendering:
     def _evidence_list(self, root: ElementTree.Element) -> None:
         heading = ElementTree.SubElement(root, "h2", {"id": "evidence"})
         heading.text = "Evidence"
-        names = {claim.evidence.partition("#")[0].removeprefix("snippets/")[:-3] for _, claim in self.noted}
+        names = {name_of(claim.source) for _, claim in self.noted}
         root.append(html.measured_with(self.records[name] for name in sorted(names) if name in self.records))
         root.append(html.evidence_list(self._published, self.noted))
 
@@ -227,10 +227,10 @@ class _Rendering:
         return holder
 
     def snippet(self, path: str) -> Snippet:
-        return self.snippets[path.removeprefix("snippets/")[:-3]]
+        return self.snippets[name_of(path)]
 
     def record(self, path: str) -> Record:
-        return self.records[path.removeprefix("snippets/")[:-3]]
+        return self.records[name_of(path)]
 
     def rows(self, path: str, link: Link) -> tuple[tables.Rows, list[str]]:
         """Head and rows of a table, and the lines that cite its source."""

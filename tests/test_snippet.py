@@ -1,0 +1,24 @@
+"""Proves that a snippet is found by its path, and that its line of seeds, and nothing else of it, can be replaced."""
+
+from __future__ import annotations
+
+import pytest
+
+from evidence.snippet import name_of, with_seeds
+
+
+def test_a_path_names_its_snippet() -> None:
+    assert name_of("snippets/residual/identity_share.py") == "residual/identity_share"
+    assert name_of("residual/identity_share") == "residual/identity_share"
+
+
+def test_only_the_line_of_seeds_is_replaced() -> None:
+    source = "import torch\n\nseeds = range(200)  # enough\nfor seed in seeds:\n    more_seeds = seed\n"
+    changed = with_seeds(source, "range(1000, 1200)")
+    assert changed == source.replace("range(200)  # enough", "range(1000, 1200)")
+
+
+@pytest.mark.parametrize("source", ["x = 1\n", "def f():\n    seeds = [1]\n", "seeds = [\n    1,\n    2,\n]\n"])
+def test_without_such_a_line_nothing_is_guessed(source: str) -> None:
+    with pytest.raises(ValueError, match="no top-level line"):
+        with_seeds(source, "range(3)")
