@@ -108,7 +108,7 @@ def test_a_copied_check_runs_alone_and_holds(browser: Browser, address: str, tmp
     """The block's own copy button, then a fresh interpreter in an empty folder."""
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    page.goto(f"{address}/residual/identity-path/")
+    page.goto(f"{address}/residual/identity-path.html")
     block = page.locator("#snippet-no_floor")
     assert block.locator("pre.output button").count() == 0
     block.locator("summary").click()
@@ -147,7 +147,7 @@ def test_search_finds_the_page(browser: Browser, address: str) -> None:
 
 def test_a_stated_number_leads_to_its_evidence_and_back(browser: Browser, address: str) -> None:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(f"{address}/residual/identity-path/")
+    page.goto(f"{address}/residual/identity-path.html")
     number = page.locator("a.stated").first
     number.hover()
     page.wait_for_selector(".md-tooltip2__inner >> visible=true")

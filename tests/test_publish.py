@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from conftest import Tiny
 from evidence_site import publish
+
+HOOKS = Path(publish.__file__).with_name("hooks.py")
 
 
 def test_a_dead_link_keeps_the_old_site(tiny: Tiny) -> None:
@@ -45,3 +49,18 @@ def test_a_single_seed_is_refused(tiny: Tiny) -> None:
     tiny.have("seeds = range(1)\nshare = 0.881\n", {"seeds": [0], "share": 0.881})
     tiny.page("# T {#t}\n\nIt is [0.881](../../snippets/residual/share.py#share).\n")
     assert "a single seed proves nothing" in tiny.problems()[0]
+
+
+def test_data_is_published_under_the_name_that_the_site_gives_it(tiny: Tiny) -> None:
+    tiny.page("# Home\n\nText.\n", "docs/index.md")
+    tiny.write("snippets/residual/share/models.json", '[{"name": "GPT-2"}]\n')
+    named = (
+        f"site_name: tiny\nhooks: [{HOOKS}]\nextra: {{data: {{models.json: snippets/residual/share/models.json}}}}\n"
+    )
+    tiny.write("mkdocs.yml", named)
+    assert publish.build(tiny.project) == 0
+    assert (tiny.root / "site/data/models.json").read_text(encoding="utf-8") == '[{"name": "GPT-2"}]\n'
+
+    tiny.write("mkdocs.yml", named.replace("share/models", "share/moved"))
+    assert publish.build(tiny.project) != 0
+    assert (tiny.root / "site/data/models.json").exists()

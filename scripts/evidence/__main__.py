@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from evidence import bare, check, compare, record, refresh, unchanged
+from evidence import bare, check, compare, ledger, record, refresh, unchanged
 from evidence.project import Problem, Project, Refusal, find
 from evidence.run import Job, Runner
 from evidence.snippet import name_of
@@ -32,6 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("verify", help="run every snippet forked and in a fresh interpreter, and compare")
     claims = commands.add_parser("claims", help="list every stated number")
     claims.add_argument("--json", action="store_true", help="as JSON, with what is unbound")
+    commands.add_parser("ledger", help="bring the ledger's page up to date with its data")
     options = parser.parse_args(arguments)
     try:
         return int(globals()[f"_{options.command}"](find(), options))
@@ -119,6 +120,11 @@ def _check(project: Project, options: argparse.Namespace) -> int:
     if problems:
         raise Refusal(problems)
     _summary(found, exempt)
+    return 0
+
+
+def _ledger(project: Project, options: argparse.Namespace) -> int:
+    print(f"{ledger.PAGE} {'rewritten' if ledger.write(project) else 'is up to date'}")
     return 0
 
 

@@ -1,7 +1,8 @@
 """Lists the numerals and quantity words of a page that nothing bears out.
 
-A numeral may stand unlinked if it is equal to a bound one of the page, printed by a snippet that the page embeds, or
-of a harmless form below. Each exemption is counted by its kind, so that a growing one is seen.
+A numeral may stand unlinked if it is equal to a bound one of the page, printed by a snippet that the page embeds,
+marked as a quotation of the article (`<q>`, as the ledger has it), or of a harmless form below. Each exemption is
+counted by its kind, so that a growing one is seen.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ HARMLESS = {  # kind: forms in prose that state no result
 MARKUP = re.compile(
     r"\{:?(?:\s*(?:[#.][A-Za-z][\w:.-]*|[\w-]+=(?:\"[^\"\n]*\"|[^\s}]+)))+\s*\}|</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>|<?https?://[^\s<>]+>?|\[\^[^\]\s]+\]:?|\b10\.\d{4,9}/\S+"
 )
+QUOTED = re.compile(r"<q>([^<]*)</q>")
 SHOWN = re.compile(r"\b(?:alt|title|label|aria-label|placeholder|content|data-caption)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 TARGET = re.compile(r"(?<=\])\((?:[^()\"\n]|\"[^\"\n]*\")*\)")
 UNREAD = re.compile(r"^(?!title:|description:).*$", re.MULTILINE)  # of the front matter
@@ -134,7 +136,13 @@ def _page(
             return "setting"
         return None
 
-    text = MARKUP.sub(_markup, FRONT_MATTER.sub(lambda head: UNREAD.sub(_blank, head[0]), page.prose))
+    def quoted(match: re.Match[str]) -> str:
+        known = " ".join(match[1].split()) in found.quotable
+        exempt["quoted from the article"] += known
+        return _blank(match) if known else match[0]
+
+    text = QUOTED.sub(quoted, page.prose)
+    text = MARKUP.sub(_markup, FRONT_MATTER.sub(lambda head: UNREAD.sub(_blank, head[0]), text))
     text = _harmless(text, exempt)
     places = [(0, text, False, False)]
     places += [(start, SCRIPTS.sub(_blank, code), True, False) for start, code in page.formulas]

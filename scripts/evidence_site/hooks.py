@@ -20,10 +20,11 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
 
-from evidence import refresh, resolve
+from evidence import ledger, refresh, resolve
 from evidence.project import Problem, Project, Refusal
 from evidence_site.extension import Current
 
+UNNAMED = '<div class="md-search" data-md-component="search" role="dialog">'  # of the theme
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/(?:ld\+)?json)[^>]*>(.*?)</script>", re.S)
 
 
@@ -65,11 +66,17 @@ def on_pre_build(config: MkDocsConfig) -> None:
 
 @event_priority(-100)  # after the plugins, one of which makes pages of the labs
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Publishes snippets and what they wrote, under the paths they have in the repository."""
+    """Publishes snippets and what they wrote, under the paths they have in the repository; data, under short names."""
     root = _project(config).root
     for path in sorted((root / "snippets").rglob("*")):
         if path.suffix in {".py", ".csv", ".svg"}:
             files.append(File.generated(config, path.relative_to(root).as_posix(), abs_src_path=str(path)))
+    for name, source in config.extra.get("data", {}).items():
+        if not (root / source).is_file():
+            raise Abort(f"mkdocs.yml: extra: data: {name} is published from {source}, which does not exist")
+        files.append(File.generated(config, f"data/{name}", abs_src_path=str(root / source)))
+    for address, content in ledger.published(_project(config)).items():
+        files.append(File.generated(config, address, content=content))
     config.nav = _navigation(files, config.extra.get("chapters", {}))
     return files
 
@@ -101,6 +108,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     )
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     for path, text in pages.items():
+        text = text.replace(UNNAMED, UNNAMED.replace(">", ' aria-label="Search">'))
         path.write_text(re.sub(r"(<meta charset=[^>]*>)", lambda m: m[1] + meta, text, count=1), encoding="utf-8")
 
 
@@ -128,6 +136,7 @@ def _project(config: MkDocsConfig) -> Project:
 def _watch(config: MkDocsConfig) -> None:
     """Watches the snippets' folders but not the records below them, which the build itself writes."""
     assert Serving.server
-    for folder in {path.parent for path in _project(config).snippets.rglob("*.py")} - Serving.watched:
+    sources = [path for end in ("*.py", "*.toml") for path in _project(config).snippets.rglob(end)]
+    for folder in {path.parent for path in sources} - Serving.watched:
         Serving.server.watch(str(folder), recursive=False)
         Serving.watched.add(folder)

@@ -66,7 +66,9 @@ bn, ln = runs[0]
 layernorm_depends_on_nothing_else = not any(a for q, a in ln.items() if q.startswith("depends"))
 layernorm_trains_on_one_token = bool(ln["trains on a single token"])
 batchnorm_depends_in_train_mode = all(a for q, a in bn.items() if q.endswith("train mode"))
-batchnorm_keeps_apart_in_eval_mode = not any(a for q, a in bn.items() if q.endswith("eval mode"))
+batchnorm_depends_on_nothing_in_eval_mode = not any(
+    a for q, a in bn.items() if q.startswith("depends") and q.endswith("eval mode")
+)
 
 
 def cell(answer: float) -> str:
