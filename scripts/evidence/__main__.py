@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 from evidence import bare, check, compare, ledger, record, refresh, unchanged
@@ -32,6 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("verify", help="run every snippet forked and in a fresh interpreter, and compare")
     claims = commands.add_parser("claims", help="list every stated number")
     claims.add_argument("--json", action="store_true", help="as JSON, with what is unbound")
+    commands.add_parser("stamp", help="after all was verified: note when, and with which versions, in the built site")
     commands.add_parser("ledger", help="bring the ledger's page up to date with its data")
     options = parser.parse_args(arguments)
     try:
@@ -120,6 +122,15 @@ def _check(project: Project, options: argparse.Namespace) -> int:
     if problems:
         raise Refusal(problems)
     _summary(found, exempt)
+    return 0
+
+
+def _stamp(project: Project, options: argparse.Namespace) -> int:
+    from evidence_site import machines
+
+    target = project.root / "site" / machines.VERIFIED
+    target.write_text(machines.verified(datetime.now(UTC)), encoding="utf-8")
+    print(f"wrote {target}")
     return 0
 
 

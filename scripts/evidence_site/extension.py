@@ -99,7 +99,7 @@ class _Rendering:
     ) -> None:
         self.md, self.page, self.snippets, self.records = md, page, snippets, records
         self.claims = found.of(page.path)
-        self.ids: dict[str, int] = {}
+        self.names = {id(claim): name for claim, name in zip(self.claims, html.addresses(self.claims), strict=True)}
         self.rendered: list[str] = []
         self.noted: list[tuple[str, check.Claim]] = []
 
@@ -176,15 +176,7 @@ class _Rendering:
         if claim is None:
             anchor.set("href", self._published(path))
             return
-        stem = (
-            claim.evidence.removeprefix("snippets/")
-            .partition("/")[2]
-            .replace(".py#", ".")
-            .replace("/", ".")
-            .replace("#", ".")
-        )
-        self.ids[stem] = self.ids.get(stem, 0) + 1
-        name = stem if self.ids[stem] == 1 else f"{stem}-{self.ids[stem]}"
+        name = self.names[id(claim)]
         self.noted.append((name, claim))
         anchor.attrib.clear()
         refuted = "" if claim.verdict.holds else " refuted"

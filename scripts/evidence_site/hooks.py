@@ -5,10 +5,7 @@ A build refuses. A server shows the problems in the page instead, and goes on.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import re
 from pathlib import Path
 from typing import Literal
 
@@ -20,12 +17,10 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
 
-from evidence import ledger, refresh, resolve
+from evidence import bare, ledger, refresh, resolve
 from evidence.project import Problem, Project, Refusal
+from evidence_site import finish, machines
 from evidence_site.extension import Current
-
-UNNAMED = '<div class="md-search" data-md-component="search" role="dialog">'  # of the theme
-INLINE = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/(?:ld\+)?json)[^>]*>(.*?)</script>", re.S)
 
 
 class Serving:
@@ -77,12 +72,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"data/{name}", abs_src_path=str(root / source)))
     for address, content in ledger.published(_project(config)).items():
         files.append(File.generated(config, address, content=content))
+    files.append(File.generated(config, "data/claims.json", content=machines.claims_json(Current.get()[2])))
+    files.append(File.generated(config, machines.VERIFIED, content=machines.verified(None)))
+    files.append(File.generated(config, "llms.txt", content=machines.llms(files, config)))
     config.nav = _navigation(files, config.extra.get("chapters", {}))
     return files
 
 
 def on_page_content(text: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """While serving: the problems on top of the page, its own before those of others."""
+    """The status where its page has the place for it. While serving: the problems, a page's own before others'."""
+    if machines.PLACE in text:
+        snippets, records, found = Current.get()
+        text = text.replace(machines.PLACE, machines.status(found, bare.unbound(found, snippets, records)[1]))
     if not Serving.problems:
         return text
     here = f"docs/{page.file.src_uri}"
@@ -98,18 +99,8 @@ def on_post_build(config: MkDocsConfig) -> None:
     """
     if Serving.active:
         return
-    pages = {path: path.read_text(encoding="utf-8") for path in sorted(Path(config.site_dir).rglob("*.html"))}
-    scripts = {script for text in pages.values() for script in INLINE.findall(text)}
-    hashes = sorted(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(["'self'", *(f"'sha256-{one}'" for one in hashes)])
-    policy = (
-        f"default-src 'none'; script-src {allowed}; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-        "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
-    )
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    for path, text in pages.items():
-        text = text.replace(UNNAMED, UNNAMED.replace(">", ' aria-label="Search">'))
-        path.write_text(re.sub(r"(<meta charset=[^>]*>)", lambda m: m[1] + meta, text, count=1), encoding="utf-8")
+    finish.redirect(Path(config.site_dir), config.extra.get("redirects", {}))
+    finish.protect(Path(config.site_dir))
 
 
 def _navigation(files: Files, chapters: dict[str, str]) -> list[object]:

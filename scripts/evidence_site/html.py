@@ -6,6 +6,7 @@ import html
 import math
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
@@ -101,6 +102,18 @@ def table(published: Published, path: str, rows: tables.Rows, cited: list[str], 
     name = posixpath.basename(path)
     SubElement(source, "a", {"href": published(path), "download": name, "data-done": "1"}).text = name
     return block
+
+
+def addresses(claims: Iterable[Claim]) -> list[str]:
+    """The id of each statement of a page, in the order of the page: snippet and variable, numbered if they recur."""
+    found: list[str] = []
+    seen: Counter[str] = Counter()
+    for claim in claims:
+        path = claim.evidence.removeprefix("snippets/").partition("/")[2]
+        stem = path.replace(".py#", ".").replace("/", ".").replace("#", ".")
+        seen[stem] += 1
+        found.append(stem if seen[stem] == 1 else f"{stem}-{seen[stem]}")
+    return found
 
 
 def evidence_list(published: Published, noted: Iterable[tuple[str, Claim]]) -> Element:
