@@ -7,6 +7,9 @@
     python3 scripts/dev.py check             compare every stated number with its record
     python3 scripts/dev.py verify            run every snippet forked and in a fresh interpreter, and compare
     python3 scripts/dev.py claims --json     every stated number with its evidence
+    python3 scripts/dev.py ledger            bring the ledger's page up to date with its data
+    python3 scripts/dev.py stamp             after all was verified: note when, in the built site
+    python3 scripts/dev.py train NAME | all  train what the experiment has no result of yet
 
 The environment is `.venv`, with the packages pinned in `requirements.lock`. Needs Python 3.11+.
 """
@@ -23,7 +26,7 @@ from dev_pip import SetupError, say
 from dev_setup import finished, python_of, setup, wanted
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("serve", "build", "run", "check", "test", "verify", "claims")
+COMMANDS = ("serve", "build", "run", "check", "test", "verify", "claims", "ledger", "stamp", "train")
 
 
 def hand_over(root: Path, arguments: list[str]) -> int:

@@ -13,6 +13,7 @@ from evidence.project import Project
 from evidence.record import OUTPUT, Record
 from evidence.snippet import Snippet
 
+pytest_plugins = ["browsing"]
 PAGE = "docs/residual/path.md"
 UP = "../../snippets"
 

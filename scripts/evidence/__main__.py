@@ -14,6 +14,7 @@ from evidence import bare, check, compare, ledger, record, refresh, unchanged
 from evidence.project import Problem, Project, Refusal, find
 from evidence.run import Job, Runner
 from evidence.snippet import name_of
+from evidence_grid import command
 
 ENTRY = "python3 scripts/dev.py"
 
@@ -30,7 +31,11 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("check", help="hold every stated number against its record; runs nothing")
     test = commands.add_parser("test", help="run every short snippet and all tests")
     test.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help="passed on to pytest")
-    commands.add_parser("verify", help="run every snippet forked and in a fresh interpreter, and compare")
+    verify = commands.add_parser("verify", help="run every snippet forked and in a fresh interpreter, and compare")
+    verify.add_argument("--long", action="store_true", help="then train every cell of every experiment again")
+    train = commands.add_parser("train", help="train what an experiment has no result of yet; interrupted, it goes on")
+    command.add(train)
+    command.add_where(verify)
     claims = commands.add_parser("claims", help="list every stated number")
     claims.add_argument("--json", action="store_true", help="as JSON, with what is unbound")
     commands.add_parser("stamp", help="after all was verified: note when, and with which versions, in the built site")
@@ -64,6 +69,8 @@ def _build(project: Project, options: argparse.Namespace) -> int:
     elif unchanged.since_last_build(project, before):
         print(f"nothing changed since the last build; {project.root / 'site'} is as it was", file=sys.stderr)
         return 0
+    if wrong := list(command.problems(project)):
+        raise Refusal(wrong)
     from evidence_site import publish
 
     status = publish.build(project)  # runs what is stale and checks everything, before it renders
@@ -118,7 +125,7 @@ def _name(project: Project, given: str) -> str:
 def _check(project: Project, options: argparse.Namespace) -> int:
     snippets, records, found = check.load(project)
     left, exempt = bare.unbound(found, snippets, records)
-    problems = found.problems + [refresh.unbound_problem(one) for one in left]
+    problems = found.problems + [refresh.unbound_problem(one) for one in left] + list(command.problems(project))
     if problems:
         raise Refusal(problems)
     _summary(found, exempt)
@@ -194,7 +201,13 @@ def _verify(project: Project, options: argparse.Namespace) -> int:
                     f"{new.verdict.used:.0%} of the tolerance used"
                 )
     print(f"{len(runs)} runs of {len(snippets)} snippets compared, {failed} differences beyond tolerance")
+    if options.long:
+        failed += command.verify(project, options)
     return 1 if failed else 0
+
+
+def _train(project: Project, options: argparse.Namespace) -> int:
+    return command.train(project, options)
 
 
 def _summary(found: check.Findings, exempt: Counter[str]) -> None:

@@ -184,7 +184,10 @@ def _comments(source: str, path: str, line: int, known: set[float], exempt: Coun
     """A comment may repeat what its own code or output says, and nothing else. `line` is that above the source."""
     known = known | _literals(source)
     comments = [match for match in TOKENS.finditer(source) if match["comment"] and not ASIDE.match(match[0])]
-    text = _harmless("\n".join(match[0] for match in comments), exempt)
+    texts = {match["text"] for match in TOKENS.finditer(source) if match["text"]}
+    told = "\n".join(match[0] for match in comments)
+    told = re.sub(r'"[^"\n]*"', lambda m: _blank(m) if m[0] in texts else m[0], told)  # names a text of the code
+    text = _harmless(told, exempt)
 
     def place(match: re.Match[str]) -> int:
         comment = comments[text.count("\n", 0, match.start())]

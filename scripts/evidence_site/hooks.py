@@ -64,7 +64,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Publishes snippets and what they wrote, under the paths they have in the repository; data, under short names."""
     root = _project(config).root
     for path in sorted((root / "snippets").rglob("*")):
-        if path.suffix in {".py", ".csv", ".svg"}:
+        if path.suffix in {".py", ".csv", ".svg"} or (path.suffix == ".json" and "results" in path.parts):
             files.append(File.generated(config, path.relative_to(root).as_posix(), abs_src_path=str(path)))
     for name, source in config.extra.get("data", {}).items():
         if not (root / source).is_file():

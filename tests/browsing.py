@@ -1,0 +1,76 @@
+"""What the browser tests share: the real site, served, and Chromium; `pages` and `watch` are helpers."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The real site, built by plain `mkdocs build --strict`."""
+    target = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(target)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return target
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not found:
+        if os.environ.get("CI") == "true":
+            pytest.fail("no Chromium on this machine; .ci/run installs it")
+        pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield started
+        started.close()
+
+
+def pages(site: Path) -> list[str]:
+    """The addresses of all pages, as a visitor meets them; what only leads from an old address is left out."""
+    every = sorted(site.rglob("*.html"))
+    found = [
+        path.relative_to(site).as_posix() for path in every if 'http-equiv="refresh"' not in path.read_text("utf-8")
+    ]
+    assert found
+    return ["/" + path.removesuffix("index.html") for path in found]
+
+
+def watch(page: Page, address: str) -> list[str]:
+    """Collects whatever a page should not do, from now on."""
+    told: list[str] = []
+    page.on("console", lambda message: told.append(f"console {message.type}: {message.text}"))
+    page.on("pageerror", lambda error: told.append(f"error: {error}"))
+    page.on("request", lambda r: None if r.url.startswith((address, "data:")) else told.append(f"third party: {r.url}"))
+    page.on("response", lambda r: told.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
+    return told
