@@ -1,4 +1,4 @@
-# The size of a token through depth for four placements, against the gain of a block: formula and spread.
+# The size of a token through depth for four placements and three gains: formula and spread.
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 seeds = range(30)
 d_model, depth, tokens = 128, 32, 16
-gains = [0.5, 1.0, 1.5]  # a block is linear, its weights have standard deviation gain / sqrt(d_model)
+gains = [0.5, 1.0, 1.5]  # of a linear block: weights of standard deviation gain / sqrt(d_model)
 placements = ["plain", "residual", "pre", "post"]
 
 
@@ -53,7 +53,8 @@ for ax, gain in zip(axes, gains, strict=True):
         middle = np.median(curves, 0)
         off.append(float(np.abs(np.log(middle / theory)).max() / depth))  # relative, per layer
         at_end[f"{placement} {gain}"] = float(theory[-1])
-        ax.fill_between(layers, *np.percentile(curves, [5, 95], axis=0), color=f"C{k}", alpha=0.3, linewidth=0)
+        low, high = np.percentile(curves, [5, 95], axis=0)
+        ax.fill_between(layers, low, high, color=f"C{k}", alpha=0.3, linewidth=0)
         ax.plot(layers, theory, "--", color=f"C{k}")
         columns += [theory, middle]
         if gain == gains[-1]:
@@ -62,7 +63,10 @@ for ax, gain in zip(axes, gains, strict=True):
 axes[0].set(ylabel="RMS of a token")
 plt.savefig("norm_by_placement.svg")
 heads = [f"{p} {g} {w}" for g in gains for p in placements for w in ("formula", "median")]
-np.savetxt("norm_by_placement.csv", np.column_stack(columns), "%.4g", ",", header=",".join(["layer", *heads]), comments="")
+header = ",".join(["layer", *heads])
+np.savetxt(
+    "norm_by_placement.csv", np.column_stack(columns), "%.4g", ",", header=header, comments=""
+)
 
 within = 0.005
 follows = max(off) < within  # the median's error per layer, for all placements and gains
