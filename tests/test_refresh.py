@@ -265,3 +265,14 @@ def test_a_full_disk_refuses(done: Tiny, monkeypatch: pytest.MonkeyPatch) -> Non
     assert problem == "snippets/residual/other.py: its run cannot be kept: [Errno 28] No space left on device"
     (before_and_new := tree(done.project.snippets)).pop("residual/other.py")
     assert before_and_new == before
+
+
+def test_without_a_required_package_the_committed_record_stands(tiny: Tiny) -> None:
+    """Even where the versions are others, or all shall be run; a changed source needs the package."""
+    source = "# requires: nowhere_installed\nimport nowhere_installed\nshare = 0.881\n"
+    tiny.have(source, {"share": 0.881})
+    tiny.page(PAGE)
+    result = do(tiny, fresh=True)
+    assert (result.ran, result.changed) == ([], {})
+    tiny.snippet(source + "other = 1\n")
+    assert "needs nowhere_installed, which is not installed, and has no record of this source" in refused(tiny)[0]

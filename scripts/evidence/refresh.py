@@ -82,6 +82,10 @@ def refresh(
                 # the run kept here comes before the committed record, which someone may have edited
                 known = [] if fresh or only is not None else [_kept(project, name), current.get(name)]
                 match = next((one for one in known if one and one.fingerprint == key), None)
+                if script.lacks and not match:
+                    match = _stands_without(project, script, current.get(name), problems, tell)
+                    if match is None:
+                        continue
                 if match:
                     candidates[name] = _prefer(current.get(name), match)
                 else:
@@ -148,6 +152,19 @@ def _run(
             problems.append(Problem(run.snippet.rel, 0, f"its run cannot be kept: {error}"))
             continue
         result.records[name] = _prefer(current.get(name), run.record)
+
+
+def _stands_without(
+    project: Project, script: Snippet, old: Record | None, problems: list[Problem], tell: Callable[[str], None]
+) -> Record | None:
+    """The committed record of a snippet that cannot run here, since a package that it requires is not installed."""
+    lacks = ", ".join(script.lacks)
+    if old and dict(old.inputs) == record.inputs(project, script):
+        tell(f"{script.rel} needs {lacks}, which is not installed: its committed record stands")
+        return old
+    said = f"needs {lacks}, which is not installed, and has no record of this source; pip install {lacks}"
+    problems.append(Problem(script.rel, 1, said))
+    return None
 
 
 def _prefer(old: Record | None, new: Record) -> Record:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import posixpath
 import re
 import sys
@@ -62,6 +63,16 @@ class Snippet:
         """Local files it reads, relative to the project."""
         return tuple(filter(None, re.split(r"[,\s]+", self.header.get("reads", ""))))
 
+    @property
+    def requires(self) -> set[str]:
+        """Packages beyond the usual ones."""
+        return set(filter(None, re.split(r"[,\s]+", self.header.get("requires", ""))))
+
+    @property
+    def lacks(self) -> list[str]:
+        """Those of them that are not installed here: then the committed record stands, if the source is its own."""
+        return sorted(package for package in self.requires if importlib.util.find_spec(package) is None)
+
     def problems(self, project: Project) -> Iterator[Problem]:
         """What would keep it from running after copy and paste, or let it pass without having run."""
 
@@ -90,7 +101,7 @@ class Snippet:
         except (SyntaxError, ValueError) as error:
             yield problem(getattr(error, "lineno", 0) or 0, f"not Python: {error}")
             return
-        allowed = PACKAGES | set(sys.stdlib_module_names) | set(re.split(r"[,\s]+", self.header.get("requires", "")))
+        allowed = PACKAGES | set(sys.stdlib_module_names) | self.requires
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and node.id == "__name__":
                 yield problem(node.lineno, "tests __name__: the guarded part would pass without being run")

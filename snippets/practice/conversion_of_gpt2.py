@@ -2,6 +2,7 @@
 # limits: 120 s, 4 GB
 # GPT-2 and GPT-NeoX of transformers with random weights, gamma and beta: LayerNorm to RMSNorm
 import copy
+from typing import Any
 
 import torch
 import transformers
@@ -10,7 +11,12 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 seeds = range(10)
 version = transformers.__version__
-small = {"vocab_size": 200, "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4}
+small: dict[str, Any] = {
+    "vocab_size": 200,
+    "hidden_size": 64,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+}
 small |= {"intermediate_size": 256, "max_position_embeddings": 32, "tie_word_embeddings": False}
 small |= {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 # for each kind: what writes to the stream, and which linear layer reads each norm
@@ -28,14 +34,14 @@ reads = {
 }
 
 
-def as_linear(module: nn.Module) -> torch.Tensor:
+def as_linear(module: Any) -> torch.Tensor:
     """The weight as (outputs, inputs); GPT-2 stores the transpose."""
     return module.weight if isinstance(module, nn.Linear) else module.weight.T
 
 
 @torch.no_grad()
-def convert(model: nn.Module, kind: str) -> nn.Module:
-    model = copy.deepcopy(model)
+def convert(source: Any, kind: str) -> Any:
+    model = copy.deepcopy(source)
     embeddings, projections = writes[kind]
     for name, module in list(model.named_modules()):
         if name.split(".")[-1] in embeddings:
@@ -60,9 +66,9 @@ def convert(model: nn.Module, kind: str) -> nn.Module:
     return model
 
 
-def naive(model: nn.Module) -> nn.Module:
+def naive(source: Any) -> Any:
     """Keeps gamma, drops beta, and centers nothing."""
-    model = copy.deepcopy(model)
+    model = copy.deepcopy(source)
     for name, module in list(model.named_modules()):
         if isinstance(module, nn.LayerNorm):
             rms = nn.RMSNorm(module.weight.numel(), eps=module.eps, dtype=module.weight.dtype)

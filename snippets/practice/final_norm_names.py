@@ -14,8 +14,8 @@ layers = 2
 small = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": layers, "intermediate_size": 64}
 small |= {"num_attention_heads": 4, "max_position_embeddings": 32}
 tokens = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
-grouped = {"num_key_value_heads": 2, "head_dim": 8}
-narrow = {"word_embed_proj_dim": 32, "ffn_dim": 64}
+grouped: dict[str, object] = {"num_key_value_heads": 2, "head_dim": 8}
+narrow: dict[str, object] = {"word_embed_proj_dim": 32, "ffn_dim": 64}
 models: dict[str, dict[str, object]] = {
     "llama": grouped, "mistral": grouped, "qwen3": grouped, "gemma2": grouped, "olmo2": grouped,
     "mamba": {}, "mpt": {"d_model": 32, "n_heads": 4, "n_layers": layers},
@@ -30,7 +30,9 @@ for kind, more in models.items():
     torch.manual_seed(0)
     config = AutoConfig.for_model(kind.split(",")[0], **{**small, **tokens, **more})
     model = AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
-    head, read, made = model.get_output_embeddings(), [], {}
+    head = model.get_output_embeddings()
+    read: list[torch.Tensor] = []
+    made: dict[str, torch.Tensor] = {}
     head.register_forward_pre_hook(lambda module, args, read=read: read.append(args[0]))
     for name, module in model.named_modules():
         if "norm" in name.split(".")[-1].lower() or "ln" in name.split(".")[-1]:
