@@ -41,8 +41,8 @@ for seed in seeds:
         x = x32.to(dtype)
         for norm, form in forms.items():
             module = norm(d_model, eps=eps).to(dtype)
-            stored = w32 if norm is GemmaRMSNorm else 1 + w32
-            module.weight.data = stored.to(dtype)
-            equal[norm.__name__] &= torch.equal(module(x), form(x, module.weight))
+            weight = (w32 if norm is GemmaRMSNorm else 1 + w32).to(dtype)
+            module.weight.data = weight
+            equal[norm.__name__] &= torch.equal(module(x), form(x, weight))
 all_equal = all(equal.values())
 print("equal in all bits, fp32, bf16 and fp16:", equal)
