@@ -6,6 +6,8 @@
     python3 scripts/dev.py run NAME ...      run snippets and update their records
     python3 scripts/dev.py check             compare every stated number with its record
     python3 scripts/dev.py verify            run every snippet forked and in a fresh interpreter, and compare
+    python3 scripts/dev.py verify --unseen   hold every statement on seeds that its author did not use
+    python3 scripts/dev.py verify --machines hold every statement with other threads and instruction sets
     python3 scripts/dev.py claims --json     every stated number with its evidence
     python3 scripts/dev.py ledger            bring the ledger's page up to date with its data
     python3 scripts/dev.py stamp             after all was verified: note when, in the built site

@@ -180,7 +180,7 @@ def test_a_condition_vouches_for_its_words_and_for_no_digits(sound: Tiny) -> Non
 
 
 def test_a_definition_vouches_for_its_text(sound: Tiny) -> None:
-    assert listed(sound, '[1e-5](https://example.org "definition: the manual"), so 1e-5 and 0.00001, not 1e-6.') == [
+    assert listed(sound, '[1e-5](https://arxiv.org "definition: the manual"), so 1e-5 and 0.00001, not 1e-6.') == [
         "1e-6"
     ]
 

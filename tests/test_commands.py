@@ -20,7 +20,7 @@ PAGE = """# Share {#share}
 The share is [0.881](../../snippets/residual/share.py#share) over [200](../../snippets/residual/share.py#count)
 layers, it [grows](../../snippets/residual/share.py#grows), and
 [0.9](../../snippets/residual/share.py#share "±0.02") is near. The eps is
-[1e-5](https://example.org/a "definition: its documentation").
+[1e-5](https://arxiv.org/a "definition: its documentation").
 """
 SOURCE = "share, count, grows = 0.8812, 200, True\nprint(f'share {share:.3f}')\nopen('a.csv', 'w').write('n\\n3\\n')\n"
 COLD = "import sys, evidence.run as r; r.FORKS = False; from evidence.__main__ import main; sys.exit(main())"
@@ -86,7 +86,7 @@ def test_claims_as_json(told: Tiny) -> None:
         common | {"line": 5, "text": "0.9", "stated": 0.9, "kind": "rounded", "evidence": share,
                   "measured": 0.8812, "tolerance": 0.02, "used": pytest.approx(0.94)},
         common | {"line": 6, "text": "1e-5", "stated": "1e-5", "kind": "definition",
-                  "evidence": "https://example.org/a", "measured": None, "tolerance": None, "used": None},
+                  "evidence": "https://arxiv.org/a", "measured": None, "tolerance": None, "used": None},
     ]  # fmt: skip
 
 

@@ -10,9 +10,8 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-from evidence import bare, check, compare, ledger, record, refresh, unchanged
+from evidence import bare, check, elsewhere, ledger, record, refresh, snippet, unchanged
 from evidence.project import Problem, Project, Refusal, find
-from evidence.run import Job, Runner
 from evidence.snippet import name_of
 from evidence_grid import command
 
@@ -32,7 +31,12 @@ def main(arguments: list[str] | None = None) -> int:
     test = commands.add_parser("test", help="run every short snippet and all tests")
     test.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help="passed on to pytest")
     verify = commands.add_parser("verify", help="run every snippet forked and in a fresh interpreter, and compare")
-    verify.add_argument("--long", action="store_true", help="then train every cell of every experiment again")
+    verify.add_argument("names", nargs="*", metavar="NAME", help="only these snippets")
+    where = verify.add_mutually_exclusive_group()
+    where.add_argument("--unseen", action="store_true", help="instead, on seeds that the date picks")
+    where.add_argument("--machines", action="store_true", help="instead, with other threads and instruction sets")
+    where.add_argument("--long", action="store_true", help="then train every cell of every experiment again")
+    verify.add_argument("--start", type=int, metavar="SEED", help="with --unseen: from this seed on")
     train = commands.add_parser("train", help="train what an experiment has no result of yet; interrupted, it goes on")
     command.add(train)
     command.add_where(verify)
@@ -169,38 +173,12 @@ def _test(project: Project, options: argparse.Namespace) -> int:
 
 
 def _verify(project: Project, options: argparse.Namespace) -> int:
-    """Old → new for every value that differs, the share of tolerance used, and the pages that state it."""
-    snippets, records, found = check.load(project)
-    if found.problems:
-        raise Refusal(found.problems)
-    failed = 0
-    runs = {}
-    for cold in (False, True):
-        for run in Runner(project, cold=cold).run_all([Job(script) for script in snippets.values()]):
-            name, how = run.snippet.name, "cold" if cold else "forked"
-            if run.error or not run.record:
-                print(f"{name}: {how} run failed: {run.error}")
-                failed += 1
-                continue
-            runs[name, cold] = run.record
-            told = list(compare.differences(records[name], run.record))
-            if cold and (name, False) in runs and runs[name, False].output != run.record.output:
-                told.append("prints otherwise cold than forked")
-            for line in told:
-                print(f"{name} ({how}): {line}")
-            failed += bool(told)
-        fresh = {name: found_record for (name, was_cold), found_record in runs.items() if was_cold == cold}
-        again = check.check(project, snippets, {**records, **fresh})
-        for problem in again.problems:
-            print(problem)
-        failed += len(again.problems)
-        for old, new in zip(found.claims, again.claims, strict=False):
-            if old.verdict.measured != new.verdict.measured:
-                print(
-                    f"{new.link.page}:{new.link.line}: {old.verdict.measured!r} → {new.verdict.measured!r}, "
-                    f"{new.verdict.used:.0%} of the tolerance used"
-                )
-    print(f"{len(runs)} runs of {len(snippets)} snippets compared, {failed} differences beyond tolerance")
+    names = [_name(project, name) for name in options.names]
+    for name in names:
+        snippet.load(project, name)  # or it is said which file there is not
+    if options.unseen:
+        return elsewhere.unseen(project, names, options.start)
+    failed = (elsewhere.machines if options.machines else elsewhere.verify)(project, names)
     if options.long:
         failed += command.verify(project, options)
     return 1 if failed else 0

@@ -63,10 +63,11 @@ _PART = "half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|hundredth|tho
 WORDS = re.compile(
     rf"\b(?:(?:{_SMALL}|{_BIG}|{_SCALE})[\s-]+(?:times|fold|(?:{_PART})s?|per\s?cent|orders?\s+of\s+magnitude)|"
     rf"an?\s+(?:{_PART})(?=\s+(?:of|as|the|to|less|more)\b|\s*[,.;:)]|\s*$)|"
+    rf"(?:zero|{_SMALL}|{_BIG})\s+point(?:\s+(?:zero|oh|{_SMALL}))+|"
     rf"(?:{_SMALL})\s+(?:in|out\s+of)\s+(?:{_SMALL}|{_BIG}|(?:a\s+)?(?:{_SCALE}))|{_BIG}|{_SCALE}|"
     r"half|halves|halved|halving|twice|thrice|doubl(?:e|es|ed|ing)|(?:tripl|quadrupl)(?:e|es|ed|ing)|quarters?|"
     r"\w+fold|orders?\s+of\s+magnitude|never|always|every|none|first)\b|"
-    r"\d*[¼-¾⅐-⅞↉]|[①-⓿❶-➓]|&#?\w*\d\w*;|&half;",
+    r"\d*[¼-¾⅐-⅞↉]|[①-⓿❶-➓]|(?<![\w)\]{}⁺⁻₊₋])[₀-₉]+|(?<![\w)\]}⁺⁻])[⁰¹²³⁴-⁹]+(?!\w)|&#?\w*\d\w*;|&half;",
     re.IGNORECASE | re.MULTILINE,
 )
 NOT_FOLD = re.compile(r"(?i)^(?:unfold|scaffold|manifold|blindfold|fold|folded)$")

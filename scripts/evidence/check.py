@@ -9,22 +9,27 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+from urllib.parse import urlsplit
 
-from evidence import ledger, record, snippet, tables
+from evidence import form, ledger, record, snippet, tables
 from evidence.links import Link, Page
-from evidence.project import Problem, Project
+from evidence.project import NOT_UTF8, Problem, Project
 from evidence.record import Damaged, Record
 from evidence.snippet import Snippet
 from evidence.statement import Malformed, Verdict, judge, lookup, numerals
 
-TRAP = re.compile(r"<!--[-\s]*pytest|-+8<-+")
 BEFORE = re.compile(r"[\d.]$|\d,$|(?:^|[\s(|*])[-−+]$")
 AFTER = re.compile(
     r"\d|[.,]\d|[eE^]\d|\s?(?:%|‰|×\s?10|\\?\^)|\s(?:per ?cent|hundred|thousand|million|billion)\b|\[[\d.]"
 )
+SOURCES = {  # where a definition may be taken from: papers, and the documentation or code that defines it
+    "aclanthology.org", "arxiv.org", "cs.toronto.edu", "docs.nvidia.com", "docs.pytorch.org", "doi.org", "github.com",
+    "huggingface.co", "ieeexplore.ieee.org", "jmlr.org", "numpy.org", "openreview.net", "papers.nips.cc",
+    "proceedings.mlr.press", "proceedings.neurips.cc", "pytorch.org", "w3.org",
+}  # fmt: skip
 UNCHECKED = {".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm", ".ipynb"}
-TABLE = re.compile(r"^[^\n]*\|[^\n]*\n[ \t>|:]*-[ \t>|:-]*(?:\n[^\n]*\|[^\n]*)*", re.MULTILINE)
 
 
 class Unrecorded(Exception):
@@ -68,8 +73,16 @@ class Findings:
     problems: list[Problem] = field(default_factory=list)
     quotable: set[str] = field(default_factory=set)
 
+    @cached_property
+    def _by_page(self) -> dict[str, list[Claim]]:
+        found: dict[str, list[Claim]] = {page: [] for page in self.pages}
+        for claim in self.claims:
+            found[claim.link.page].append(claim)
+        return found
+
     def of(self, page: str) -> list[Claim]:
-        return [claim for claim in self.claims if claim.link.page == page]
+        """The claims of a page; to be asked when all are in."""
+        return self._by_page.get(page, [])
 
 
 def committed(project: Project, snippets: Mapping[str, Snippet]) -> tuple[dict[str, Record], list[Problem]]:
@@ -109,23 +122,36 @@ def check(project: Project, snippets: Mapping[str, Snippet], records: Mapping[st
         if path.suffix in UNCHECKED and "overrides" not in path.parts:
             found.problems.append(Problem(project.rel(path), 0, "would be published unchecked; a page ends in .md"))
     for path in project.pages():
-        page = Page(project.rel(path), path.read_text(encoding="utf-8"))
-        found.pages[page.path] = page
-        found.problems += _form(page)
-        for link in page.links:
-            try:
-                claim = _claim(project, link, snippets, records)
-            except Unrecorded:
-                continue  # one problem of the snippet, not one for each number it bears
-            except Malformed as error:
-                found.problems.append(Problem(link.page, link.line, f"[{link.text}]({link.target}): {error}"))
-                continue
-            if claim:
-                found.problems += _altered(page, claim)
-                found.claims.append(claim)
-                if not claim.verdict.holds:
-                    found.problems.append(_refuted(claim, snippets))
+        content = path.read_bytes()
+        try:
+            text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            found.problems.append(Problem(project.rel(path), line, f"{NOT_UTF8} ({error})"))
+            continue
+        judge_page(project, Page(project.rel(path), text), snippets, records, found)
     return found
+
+
+def judge_page(
+    project: Project, page: Page, snippets: Mapping[str, Snippet], records: Mapping[str, Record], found: Findings
+) -> None:
+    """Adds the page, its claims and its problems to what was found."""
+    found.pages[page.path] = page
+    found.problems += form.problems(page)
+    for link in page.links:
+        try:
+            claim = _claim(project, link, snippets, records)
+        except Unrecorded:
+            continue  # one problem of the snippet, not one for each number it bears
+        except Malformed as error:
+            found.problems.append(Problem(link.page, link.line, f"[{link.text}]({link.target}): {error}"))
+            continue
+        if claim:
+            found.problems += _altered(page, claim)
+            found.claims.append(claim)
+            if not claim.verdict.holds:
+                found.problems.append(_refuted(claim, snippets))
 
 
 def _altered(page: Page, claim: Claim) -> Iterator[Problem]:
@@ -160,6 +186,10 @@ def _claim(
             raise Malformed('a definition names its source: "definition: Ba et al. 2016, Eq. 4"')
         if not re.match(r"https?://[^/]", link.target):
             raise Malformed("a definition links to its source, https://…")
+        host = urlsplit(link.target).netloc.lower().removeprefix("www.")
+        if host not in SOURCES:
+            known = ", ".join(sorted(SOURCES))
+            raise Malformed(f"{host} is not among the places a definition is taken from ({known})")
         stated = link.text if len(numerals(link.text)) != 1 else numerals(link.text)[0][0]
         return Claim(link, link.target, Verdict("definition", stated, None, None, None, True, ""))
     assert path is not None
@@ -249,60 +279,6 @@ def _refuted(claim: Claim, snippets: Mapping[str, Snippet]) -> Problem:
 def _digits(verdict: Verdict) -> str:
     """The measured value with a few more digits than were stated."""
     return f"{verdict.measured:.7g}" if isinstance(verdict.measured, float) else repr(verdict.measured)
-
-
-def _form(page: Page) -> Iterator[Problem]:
-    """What would be published as it stands, or skipped without a word."""
-    for fence in page.fences:
-        if fence.reason is not None:
-            if not fence.reason:
-                yield Problem(page.path, fence.line, "an illustration needs a reason: <!-- illustration: why -->")
-        elif fence.looks_python and not fence.collected:
-            yield Problem(
-                page.path,
-                fence.line,
-                f"pytest-codeblocks would skip this Python block ({fence.marks}{fence.info}) without a word; open it "
-                "with ```python, or mark it: <!-- illustration: reason -->",
-            )
-        elif fence.looks_python and "__name__" in fence.code:
-            yield Problem(page.path, fence.line, "tests __name__: the guarded part would pass without being run")
-        elif fence.info in {"sh", "bash"}:
-            yield Problem(page.path, fence.line, "pytest-codeblocks would run this in a shell; open it with ```console")
-        if fence.end > page.text.count("\n") + 1:
-            yield Problem(page.path, fence.line, f"{fence.marks}{fence.info} is never closed, and swallows the rest")
-    for match in TRAP.finditer(page.text):
-        line = page.line(match.start())
-        if not any(fence.line < line < fence.end for fence in page.fences) or "8<" in match[0]:
-            yield Problem(
-                page.path,
-                line,
-                f"{match[0]}: blocks are skipped, joined or left out by this; link the snippet",
-            )
-    text = page.prose
-    for match in re.finditer(r"\]\(", text):
-        linked = any(link.start <= match.start() < link.end for link in page.links)
-        if not linked:
-            yield Problem(page.path, page.line(match.start()), "a link that would not render: an unmatched ](")
-    for rows in TABLE.finditer(page.text):
-        yield from _cells(page, rows)
-        for link in page.links:
-            if rows.start() <= link.start < rows.end() and re.search(r"(?<!\\)\|", page.text[link.start : link.end]):
-                yield Problem(page.path, link.line, "a | inside a link breaks the table row; write \\|")
-
-
-def _cells(page: Page, rows: re.Match[str]) -> Iterator[Problem]:
-    """Cells beyond those of the head are dropped, and a | in a formula cuts its cell, both without a word."""
-    if any(fence.line <= page.line(rows.start()) <= fence.end for fence in page.fences):
-        return
-    for start, formula in page.formulas:
-        if rows.start() <= start < rows.end() and re.search(r"(?<!\\)\|", formula):
-            yield Problem(page.path, page.line(start), f"a | in the formula {formula} cuts the cell; write \\vert")
-    lines = page.prose[rows.start() : rows.end()].split("\n")
-    counts = [len(re.findall(r"(?<!\\)\|", line.strip().strip("|"))) for line in lines]
-    for number, count in enumerate(counts):
-        if count != counts[0]:
-            line = page.line(rows.start()) + number
-            yield Problem(page.path, line, f"a row of {count + 1} cells in a table of {counts[0] + 1} columns")
 
 
 def load(project: Project) -> tuple[dict[str, Snippet], dict[str, Record], Findings]:

@@ -18,6 +18,7 @@ import types
 from pathlib import Path
 from typing import Any, NoReturn
 
+from evidence.confine import PRIVATE
 from evidence.plain import plain_values
 
 FILE_LIMIT = 64 * 2**20  # bytes a run may write into one file, its output included
@@ -30,7 +31,7 @@ def main(job: dict[str, Any]) -> NoReturn:
     folder, me = Path(job["folder"]), os.getpid()
     _isolate(job, folder)
     limits = _limit(job)
-    result: dict[str, Any] = {"error": None, "values": {}, "checks": [], "machine": {}}
+    result: dict[str, Any] = {"token": job.pop("token"), "error": None, "values": {}, "checks": [], "machine": {}}
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     source, file = job["source"], job["file"]
@@ -46,7 +47,7 @@ def main(job: dict[str, Any]) -> NoReturn:
         result["error"] = f"the snippet ended the interpreter ({error!r})"
     except BaseException as error:
         _free(limits)
-        result["error"] = _traceback(error, file)
+        result["error"] = _traceback(error, file) + _hint(error, job)
     if os.getpid() != me:
         os._exit(0)  # a fork of the snippet's that fell through to here
     _free(limits)
@@ -119,20 +120,27 @@ def _watch(job: dict[str, Any]) -> None:
     """Refuses what a reader's copy would not have: undeclared files of this repository, and the network."""
     root = os.path.realpath(job["root"]) + os.sep
     allowed = {os.path.realpath(path) for path in (job["file"], job["style"]) if path}
-    private = tuple(root + name + os.sep for name in ("docs", "snippets", "tests"))
+    private = tuple(root + name + os.sep for name in PRIVATE)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(args[0], (str, bytes, os.PathLike)):
             path = os.path.realpath(os.fsdecode(args[0]))
             if path.startswith(private) and path not in allowed:
-                raise PermissionError(
-                    f"{path.removeprefix(root)} is read but not declared; add a header line '# reads: "
-                    f"{path.removeprefix(root)}' and open it by its base name"
-                )
+                raise PermissionError(_undeclared(path.removeprefix(root)))
         elif event in NETWORK and not (event == "socket.connect" and isinstance(args[1], (str, bytes))):
             raise PermissionError("a snippet has no network: its reader may have none")
 
     sys.addaudithook(hook)
+
+
+def _undeclared(path: str) -> str:
+    return f"{path} is read but not declared; add a header line '# reads: {path}' and open it by its base name"
+
+
+def _hint(error: BaseException, job: dict[str, Any]) -> str:
+    """For a file that was looked for before it was opened, and is not there: `confine` hides it."""
+    path = re.search(rf"{re.escape(os.path.realpath(job['root']))}/((?:{'|'.join(PRIVATE)})/[\w./-]*\w)", str(error))
+    return f"\n{_undeclared(path[1])}" if path and isinstance(error, FileNotFoundError) else ""
 
 
 def _assert(code: str, variables: dict[str, Any]) -> str | None:

@@ -19,7 +19,7 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
-from evidence import child
+from evidence import child, confine
 
 TICK = 0.1  # seconds between two looks at what the snippet has grown to
 PROCESSES, BYTES = 64, 256 * 2**20  # processes it may have at once, and bytes in all its files
@@ -45,6 +45,7 @@ def main(job: dict[str, Any], asking: int | None = None) -> None:
     me, pid = os.getpid(), os.fork()
     if pid == 0:
         os.setpgid(0, 0)
+        confine.confine(job["root"])  # before the next, which a change of rights would undo
         _prctl(DIE_TOO, signal.SIGKILL)
         if os.getppid() == me:
             signal.set_wakeup_fd(-1)
@@ -61,7 +62,7 @@ def main(job: dict[str, Any], asking: int | None = None) -> None:
     if end is None:
         shutil.rmtree(job["folder"], ignore_errors=True)
     elif not (result := Path(job["folder"], "result.json")).exists():
-        result.write_text(json.dumps({"error": end}), encoding="utf-8")
+        result.write_text(json.dumps({"token": job["token"], "error": end}), encoding="utf-8")
     os._exit(0)
 
 

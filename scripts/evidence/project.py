@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+NOT_UTF8 = "is not text in UTF-8; save it so"
+
 
 @dataclass(frozen=True, order=True)
 class Problem:

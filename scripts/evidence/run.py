@@ -10,6 +10,7 @@ import contextlib
 import json
 import multiprocessing
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import threading
 import types
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -58,11 +59,22 @@ class Job:
 
 
 class Runner:
-    """Runs jobs for one project. `cold`: a fresh interpreter each; `threads`: of torch, in the child."""
+    """Runs jobs for one project. `cold`: a fresh interpreter each; `threads`: of torch, in the child.
 
-    def __init__(self, project: Project, cold: bool = False, workers: int = 2, threads: int = 1) -> None:
+    `environment`: settings that the libraries read as they are loaded, so it makes the runs cold.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        cold: bool = False,
+        workers: int = 2,
+        threads: int = 1,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.settings = dict(environment or {})
         self.project, self.workers, self.threads = project, workers, threads
-        self.cold = cold or not FORKS
+        self.cold = cold or bool(self.settings) or not FORKS
         self._keepers: set[int] = set()
         self._stopped = False
 
@@ -95,8 +107,11 @@ class Runner:
                 shutil.copyfile(job.files.get(path) or self.project.root / path, copy)
             rests_on = inputs(self.project, snippet, copies)  # of what it is given, whatever happens to the files
             given = {copy.name: copy.read_bytes() for copy in copies.values()}
+            style = shutil.copyfile(self._style, str(folder / self._style.name)) if self._style.exists() else None
             seconds, gigabytes = snippet.limits
+            token = secrets.token_hex()  # without it, what lies in the folder was not written by the engine
             request = {
+                "token": token,
                 "folder": str(folder),
                 "root": str(self.project.root),
                 "file": str(snippet.path),
@@ -106,11 +121,11 @@ class Runner:
                 "grace": COLD_IMPORTS if self.cold and any(name in snippet.source for name in PACKAGES) else 0,
                 "gigabytes": gigabytes,
                 "threads": self.threads,
-                "style": str(self._style) if self._style.exists() else None,
-                "environment": self._environment(),
+                "style": style,
+                "environment": self._environment() | ({"MATPLOTLIBRC": style} if style else {}),
             }
             (self._cold if self.cold else self._forked)(request)
-            return self._collect(snippet, folder, rests_on, given)
+            return self._collect(snippet, folder, token, rests_on, given)
         except OSError as error:
             return Run(snippet, f"could not be run: {error}", None)
         finally:
@@ -124,6 +139,7 @@ class Runner:
             "MPLBACKEND": "agg",
             "OMP_NUM_THREADS": threads,
             "MKL_NUM_THREADS": threads,
+            **self.settings,
             **({"MATPLOTLIBRC": str(self._style)} if self._style.exists() else {}),
         }
 
@@ -195,12 +211,18 @@ class Runner:
         finally:
             self._keepers.discard(pid)
 
-    def _collect(self, snippet: Snippet, folder: Path, rests_on: dict[str, str], given: dict[str, bytes]) -> Run:
+    def _collect(
+        self, snippet: Snippet, folder: Path, token: str, rests_on: dict[str, str], given: dict[str, bytes]
+    ) -> Run:
         stderr = _tail(folder / "stderr")
         try:
             result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             return Run(snippet, "was stopped from outside", None, stderr)
+        except ValueError:
+            result = None
+        if not isinstance(result, dict) or result.get("token") != token:
+            return Run(snippet, "left a result of its own in the place of the engine's", None, stderr)
         if result["error"]:
             hint = ""
             if any(sign in result["error"] for sign in ("MemoryError", "not enough memory", "can't allocate")):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from evidence.project import Problem, Project
+from evidence.project import NOT_UTF8, Problem, Project, Refusal
 
 PACKAGES = {"torch", "numpy", "matplotlib"}
 HEADER = re.compile(r"^# (limits|reads|requires|timed):[ \t]*(.*)$")
@@ -124,7 +124,10 @@ def name_of(path: str) -> str:
 
 def load(project: Project, name: str) -> Snippet:
     path = project.snippets / f"{name}.py"
-    return Snippet(name, path, path.read_text(encoding="utf-8"))
+    try:
+        return Snippet(name, path, path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise Refusal([Problem(project.rel(path), 0, f"{NOT_UTF8} ({error})")]) from None
 
 
 def load_all(project: Project) -> dict[str, Snippet]:

@@ -42,6 +42,16 @@ class Current:
     state: State | None = None
     refused: list[Problem] | None = None  # a server collects problems here; without it they raise
 
+    _pages: tuple[check.Findings, dict[str, Page]] | None = None
+
+    @classmethod
+    def page(cls, body: str) -> Page | None:
+        """The page with this text; Markdown is not told its name."""
+        found = cls.get()[2]
+        if cls._pages is None or cls._pages[0] is not found:
+            cls._pages = found, {_body(page.text): page for page in reversed(found.pages.values())}
+        return cls._pages[1].get(body)
+
     @classmethod
     def get(cls) -> State:
         if cls.state is None:
@@ -75,9 +85,7 @@ class _Render(Treeprocessor):
     def run(self, root: ElementTree.Element) -> None:
         source = _body(self.md.evidence_source)  # type: ignore[attr-defined]
         snippets, records, found = Current.get()
-        page = next((page for page in found.pages.values() if _body(page.text) == source), None)
-        if page is None:
-            page = Page("docs/unknown.md", source)
+        page = Current.page(source) or Page("docs/unknown.md", source)
         try:
             _Rendering(self.md, page, snippets, records, found).run(root)
         except Refusal as refusal:

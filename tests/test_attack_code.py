@@ -1,0 +1,98 @@
+"""The attack on code works: it makes the mutants a slip would make, and tells what is noticed from what is not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import attack_code
+from conftest import UP, Tiny
+from evidence import refresh
+from evidence.project import Project
+from mutate import changes
+
+
+def made(source: str) -> set[str]:
+    return {change.source.strip() for change in changes(source)}
+
+
+@pytest.mark.parametrize(
+    ("source", "mutant"),
+    [
+        ("y = a < b", "y = (a <= b)"),
+        ("y = a and b", "y = (a or b)"),
+        ("y = a @ b", "y = (a * b)"),
+        ("y = not a", "y = (a)"),
+        ("y = 3", "y = (4)"),
+        ("y = 1e-05", "y = (2e-05)"),
+        ("y = W.T", "y = (W)"),
+        ("y = x.var(-1, unbiased=False)", "y = (x.var(-1))"),
+        ("y = x.var(-1, unbiased=False)", "y = x.var(-1, unbiased=(True))"),
+        ("y = x.sum(dim=1)", "y = (x.sum(dim=0))"),
+        ("y = x / (x.var() + eps).sqrt()", "y = x / ((x.var())).sqrt()"),
+        ("x = x + f(norm(x))", "x = (norm(x + f(x)))"),
+        ("x = x + f(norm(x))", "x = (f(norm(x)))"),
+        ("y = final_norm(x)", "y = (x)"),
+        ("y = all(z)", "y = (any(z))"),
+        ("y = a if b else c", "y = (c if b else a)"),
+    ],
+)
+def test_slips_that_are_made(source: str, mutant: str) -> None:
+    assert mutant in made(source)
+
+
+@pytest.mark.parametrize("source", ["'text 1'", "ax.plot(1)", "print(1 + 2)", "import a", "f'{1}'", "plt.savefig('a')"])
+def test_what_states_nothing_is_left_alone(source: str) -> None:
+    assert made(source) == set()
+
+
+def test_a_change_keeps_all_else_as_it_was() -> None:
+    source = "# µ\nx = 1  # one\n\ny = x < 2  # less\n"
+    (one,) = (change for change in changes(source) if "<=" in change.new)
+    assert one.source == "# µ\nx = 1  # one\n\ny = (x <= 2)  # less\n"
+    assert str(one) == "line 4: x < 2 → x <= 2"
+
+
+def test_a_mutant_of_a_snippet_is_judged_by_what_is_stated_of_it(tiny: Tiny) -> None:
+    tiny.snippet("seeds = range(3)\nshare = 0.5 + 0.25\nunstated = 4\nnoise = 1e-9\nsame = 3 > 2\n")
+    tiny.page(
+        f'# T\n\nIt is [0.75]({UP}/residual/share.py#share "n=3 ±0.01"), [surely]({UP}/residual/share.py#same).\n'
+    )
+    refresh.refresh(tiny.project, tell=lambda _: None)
+    fates = {str(change): fate for _, change, fate in attack_code.snippets(tiny.project, None, 0)}
+    assert fates["line 2: 0.5 + 0.25 → 0.5 - 0.25"] == "killed: a statement fails"
+    assert fates["line 1: 3 → 4"] == "killed: a statement fails"
+    assert fates["line 3: 4 → 5"] == "killed: the record differs"
+    assert fates["line 4: 1e-09 → 2e-09"] == "survived"  # within what another processor moves
+    assert fates["line 5: 3 > 2 → 3 >= 2"] == "equivalent"
+
+
+def test_a_sample_of_the_engine_by_date() -> None:
+    """Most are killed; those that live are printed, and judged by people: tests/attack_code.py engine --all."""
+    seed = datetime.now(UTC).date().toordinal()
+    print("seed", seed)
+    results = list(attack_code.engine(seed, 6, ["statement", "tables", "links", "compare"]))
+    for name, change, fate in results:
+        print(fate, name, change)
+    fates = Counter(fate for _, _, fate in results)
+    assert fates["killed"] >= 3
+
+
+def test_a_sample_of_the_snippets_by_date() -> None:
+    seed = datetime.now(UTC).date().toordinal()
+    print("seed", seed)
+    results = list(attack_code.snippets(Project(attack_code.ROOT), seed, 4, "rmsnorm/"))
+    for name, change, fate in results:
+        print(fate, name, change)
+    assert len(results) == 4
+
+
+def test_tests_that_see_nothing_are_found_out(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    for name, body in (("test_blind.py", "assert 1"), ("test_sees.py", "assert 0")):
+        (tmp_path / "tests" / name).write_text(f"def test_it():\n    {body}\n")
+    assert attack_code.passes(tmp_path, ["test_blind.py"])
+    assert not attack_code.passes(tmp_path, ["test_blind.py", "test_sees.py"])

@@ -1,0 +1,101 @@
+"""Statements are held on seeds that their author did not use, and with other threads and instruction sets."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import UP, Tiny
+from evidence import elsewhere, refresh
+from evidence.record import load
+
+CODE = f"{UP}/residual/share.py"
+SEEDED = """import random
+seeds = range(40)
+draws = [random.Random(seed).random() for seed in seeds]
+mean = sum(draws) / len(draws)
+lucky = {lucky}
+below_one = max(draws) < 1
+width = 8
+"""
+TEXT = (
+    '# T\n\nThe mean is [{mean}]({code}#mean "n=40 {band}"), [below one]({code}#below_one),\n'
+    'at a width of [8]({code}#width "setting"){more}.\n'
+)
+
+
+def seeded(tiny: Tiny, lucky: str = "0", mean: str = "0.5", band: str = "±0.04", more: str = "") -> None:
+    tiny.snippet(SEEDED.format(lucky=lucky))
+    tiny.page(TEXT.format(code=CODE, mean=mean, band=band, more=more))
+    refresh.refresh(tiny.project, tell=lambda _: None)
+
+
+def mean_of(seeds: range) -> float:
+    import random
+
+    return sum(random.Random(seed).random() for seed in seeds) / len(seeds)
+
+
+def test_what_holds_on_other_seeds_is_counted(tiny: Tiny, capsys: pytest.CaptureFixture[str]) -> None:
+    start = next(s for s in range(1000, 9000) if abs(mean_of(range(s, s + 40)) - 0.5) < 0.02)
+    mean = f"{mean_of(range(40)):.1f}"
+    seeded(tiny, mean=mean, band=f"±{abs(mean_of(range(40)) - float(mean)) + 0.03:.3f}")
+    assert elsewhere.unseen(tiny.project, start=start) == 0
+    said = capsys.readouterr().out
+    assert f"seeds from {start} on, for 1 snippets; again: verify --unseen --start {start}" in said
+    assert f"2 statements hold on seeds from {start} on, 0 do not" in said
+
+
+def test_what_held_by_the_choice_of_seeds_is_found(tiny: Tiny, capsys: pytest.CaptureFixture[str]) -> None:
+    exact = f"{mean_of(range(40)):.4f}"
+    more = f",\nas [always]({CODE}#lucky)"
+    seeded(tiny, "seeds[0] == 0", exact, "±0.0001", more)
+    assert elsewhere.unseen(tiny.project, ["residual/share"], start=5000) == 1
+    measured = f"{mean_of(range(5000, 5040)):.6g}"
+    said = capsys.readouterr().out
+    assert f"FAILS docs/residual/path.md:3: statistical: stated {exact}, measured {measured}, " in said
+    assert "% of its band" in said
+    assert "FAILS docs/residual/path.md:5: condition: stated always, measured False" in said
+    assert "1 statements hold on seeds from 5000 on, 2 do not" in said
+
+
+def test_the_seeds_follow_the_date(tiny: Tiny, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny.have("x = 1\n", {"x": 1})  # no seeds: nothing to do
+    assert elsewhere.unseen(tiny.project) == 0
+    first = int(capsys.readouterr().out.split()[2])
+    assert first % elsewhere.PER_DAY == 0
+    assert first > 730_000_000
+
+
+SUMS = """import torch
+generator = torch.Generator().manual_seed(0)
+x = torch.randn(4096, generator=generator)
+total = x.exp().sum().item()
+product = (x.reshape(64, 64) @ x.reshape(64, 64)).sum().item()
+coarse = round(total)
+"""
+
+
+def test_other_machines_move_bits_and_no_statement(tiny: Tiny, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny.snippet(SUMS)
+    tiny.page(f"# T\n\nThe sum is [above zero]({CODE}#fine).\n")
+    tiny.snippet(SUMS + "fine = total > 0\n")
+    refresh.refresh(tiny.project, tell=lambda _: None)
+    status = elsewhere.machines(tiny.project)
+    said = capsys.readouterr().out
+    assert status == 0, said  # and so some bit was changed by some setting
+    assert "ATen without vectors (ATEN_CPU_CAPABILITY=default): 0 statements or runs fail; other bits in 1 of 1" in said
+
+
+def test_a_statement_that_rests_on_the_last_bit_fails_elsewhere(
+    tiny: Tiny, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep = ("one thread", "ATen without vectors")
+    monkeypatch.setattr(elsewhere, "MACHINES", {name: elsewhere.MACHINES[name] for name in keep})
+    tiny.snippet(SUMS)
+    refresh.refresh(tiny.project, tell=lambda _: None)
+    total = load(tiny.project.snippets / "residual/share").values["total"]
+    tiny.page(f"# T\n\nThe sum is [above zero]({CODE}#fine).\n")
+    tiny.snippet(SUMS + f"fine = total == {total!r}\n")
+    refresh.refresh(tiny.project, tell=lambda _: None)
+    assert elsewhere.machines(tiny.project) == 1
+    assert "[above zero] does not hold" in capsys.readouterr().out
