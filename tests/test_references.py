@@ -1,4 +1,4 @@
-"""Proves that each source a page cites has one entry in the bibliography, and that the list of references is its list."""
+"""Proves that each source a page cites has one entry in the bibliography, and that the list holds them all."""
 
 from __future__ import annotations
 
