@@ -6,7 +6,7 @@ import time
 import torch
 from torch import nn
 
-batch, seq, d_model, rounds = 2, 128, 1024, 30
+batch, seq, d_model, rounds = 2, 128, 1024, 200
 
 
 class RMSNorm(nn.RMSNorm):
