@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import http.server
 import os
 import shutil
@@ -29,13 +30,33 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+class Compressing(http.server.SimpleHTTPRequestHandler):
+    """Serves as a host would: text compressed, and kept for a while."""
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() else path
+        if not path.is_file():
+            self.send_error(404)
+            return
+        content = path.read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Cache-Control", "max-age=31536000")
+        if path.suffix in {".html", ".css", ".js", ".json", ".svg", ".txt"}:
+            content = gzip.compress(content)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *arguments: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressing, directory=str(site)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -43,15 +64,20 @@ def address(site: Path) -> Iterator[str]:
     server.server_close()
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def chromium() -> str:
+    """Where it is; without it a test is skipped, and under continuous integration fails."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not found:
         if os.environ.get("CI") == "true":
             pytest.fail("no Chromium on this machine; .ci/run installs it")
         pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield started
         started.close()
 

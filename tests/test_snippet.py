@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from evidence.snippet import name_of, with_seeds
+from evidence.snippet import Snippet, name_of, with_seeds
 
 
 def test_a_path_names_its_snippet() -> None:
@@ -22,3 +24,10 @@ def test_only_the_line_of_seeds_is_replaced() -> None:
 def test_without_such_a_line_nothing_is_guessed(source: str) -> None:
     with pytest.raises(ValueError, match="no top-level line"):
         with_seeds(source, "range(3)")
+
+
+def test_a_header_line_may_be_repeated(tmp_path: Path) -> None:
+    script = Snippet(
+        "a/b", tmp_path, "# Reads\n# reads: snippets/a/c.csv snippets/a/d.csv\n# reads: snippets/a/e.csv\n"
+    )
+    assert script.reads == ("snippets/a/c.csv", "snippets/a/d.csv", "snippets/a/e.csv")

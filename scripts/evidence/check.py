@@ -245,6 +245,9 @@ def _table(link: Link, path: str, values: dict[str, Any] | None) -> None:
         tables.of_value(lookup(values, link.fragment)[0], tables.heads(link.title))
     elif link.fragment:
         raise Malformed("a table shows the whole file; leave out the #")
+    elif values:
+        row = next(iter(values.values()))
+        tables.chosen([list(row[0] if isinstance(row, list) else row)], tables.heads(link.title))
 
 
 def _figure(link: Link, path: str, records: Mapping[str, Record]) -> None:

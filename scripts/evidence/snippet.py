@@ -1,7 +1,7 @@
 """A snippet: a plain script, and the few things its header comments may say about it.
 
 # limits: 180 s, 4 GB          raises the default time and memory limits
-# reads: snippets/a/b/c.csv    a local file, opened by its base name in the working directory
+# reads: snippets/a/b/c.csv    a local file, opened by its base name in the working directory; may be repeated
 # requires: transformers       a package beyond torch, numpy and matplotlib
 # timed: ratios of one run     its figures differ from run to run; it runs alone, and only its statements are compared
 """
@@ -46,7 +46,11 @@ class Snippet:
             if not line.startswith("#"):
                 break
             lines.append(HEADER.match(line))
-        return {m[1]: m[2].strip() for m in lines if m}
+        found: dict[str, str] = {}
+        for m in lines:
+            if m:
+                found[m[1]] = f"{found.get(m[1], '')} {m[2]}".strip()
+        return found
 
     @cached_property
     def limits(self) -> tuple[int, int]:

@@ -25,6 +25,14 @@ def of_csv(text: str) -> Rows:
     return list(csv.reader(_lines(text)))
 
 
+def chosen(rows: Rows, names: list[str]) -> Rows:
+    """The named columns, in that order; all of them if none is named. Raises `Malformed` for one that is not there."""
+    if lost := [name for name in names if name not in rows[0]]:
+        raise Malformed(f"the table has no column {', '.join(lost)}; it has: {', '.join(rows[0])}")
+    places = [rows[0].index(name) for name in names or rows[0]]
+    return [[row[place] for place in places] for row in rows]
+
+
 def by_key(text: str) -> dict[str, Any]:
     """A CSV as rows by their leading cell, each a dict by column, for statements to look up.
 

@@ -238,7 +238,7 @@ class _Rendering:
             value, _ = lookup(dict(self.record(path).values), link.fragment)
             return tables.of_value(value, tables.heads(link.title)), []
         text = self.file(path).decode("utf-8-sig")
-        return tables.of_csv(text), tables.citation(text)
+        return tables.chosen(tables.of_csv(text), tables.heads(link.title)), tables.citation(text)
 
     def file(self, path: str) -> bytes:
         folder, name = posixpath.split(path.removeprefix("snippets/"))

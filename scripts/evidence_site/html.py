@@ -24,6 +24,7 @@ from evidence.snippet import Snippet
 from evidence_site import figures
 
 _PART = r"[\d.,]+(?:e[+-]?\d+)?\s?[%×]?"
+LINKED = re.compile(r"\[([^\[\]]+)\]\((\S+)\)")  # a cell that is a link, to the web or to a file of the project
 NUMERIC = re.compile(rf"[–—]?|[~≤≥<>±+-]?\s?{_PART}(?:\s?(?:±|to|–)\s?{_PART})?")  # with a unit, a band, or none at all
 
 Stash = Callable[[str], Element]
@@ -92,11 +93,15 @@ def table(published: Published, path: str, rows: tables.Rows, cited: list[str], 
         scope = {"scope": "col", **_align(numeric[column])}
         SubElement(head, "th" if name else "td", scope if name else {}).text = name
     body = SubElement(made, "tbody")
+    stem, named = posixpath.splitext(posixpath.basename(path))[0], set[str]()
     for row in rows[1:]:
-        line = SubElement(body, "tr")
-        SubElement(line, "th", {"scope": "row", **_align(numeric[0])}).text = row[0]
+        name = re.sub(r"[^a-z0-9]+", "-", row[0].lower()).strip("-")
+        address = {} if numeric[0] or path.endswith(".py") or name in named else {"id": f"{stem}-{name}"}
+        named.add(name)
+        line = SubElement(body, "tr", address)
+        _cell(SubElement(line, "th", {"scope": "row", **_align(numeric[0])}), row[0], published)
         for column, cell in enumerate(row[1:], 1):
-            SubElement(line, "td", _align(numeric[column])).text = cell
+            _cell(SubElement(line, "td", _align(numeric[column])), cell, published)
     source = SubElement(block, "p", {"class": "table-source"})
     source.text = " ".join([*cited, ""])
     name = posixpath.basename(path)
@@ -164,6 +169,16 @@ def _told(claim: Claim) -> str:
 
 def _digits(value: Any) -> str:
     return f"{value:.7g}" if isinstance(value, float) else str(value)
+
+
+def _cell(element: Element, text: str, published: Published) -> None:
+    """The text of a cell, or the link that it is."""
+    linked = LINKED.fullmatch(text)
+    if not linked:
+        element.text = text
+        return
+    target = linked[2] if "://" in linked[2] else published(linked[2].removeprefix("docs/"))
+    SubElement(element, "a", {"href": target, "data-done": "1"}).text = linked[1]
 
 
 def _is_number(text: str) -> bool:

@@ -1,0 +1,51 @@
+"""Proves that the table of models filters and sorts by keyboard, counts its rows, and is whole without JavaScript."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+PLACE = "models/where-the-norms-are.html"
+
+
+@pytest.fixture(scope="module")
+def models(browser: Browser, address: str) -> Page:
+    page = browser.new_page()
+    page.goto(f"{address}/{PLACE}")
+    return page
+
+
+def names(page: Page) -> list[str]:
+    return page.locator("#models-qwen3").locator("xpath=..").locator("tr:visible th").all_inner_texts()
+
+
+def test_a_filter_leaves_the_rows_that_hold_its_words(models: Page) -> None:
+    field = models.get_by_label("Filter rows").first
+    said = models.locator(".table-controls output").first
+    whole = names(models)
+    assert len(whole) > 60
+    field.fill("olmo reordered")
+    assert set(names(models)) == {"OLMo 2", "OLMo 3", "FlexOlmo", "OLMo Hybrid"}
+    expect(said).to_have_text(f"4 of {len(whole)} rows")
+    field.fill("")
+    assert names(models) == whole
+
+
+def test_a_head_sorts_by_keyboard_and_says_so(models: Page) -> None:
+    head = models.get_by_role("columnheader", name="model", exact=True).first
+    head.get_by_role("button").focus()
+    models.keyboard.press("Enter")
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert names(models)[0] == "ALBERT"
+    models.keyboard.press("Enter")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    assert names(models)[-1] == "ALBERT"
+
+
+def test_without_javascript_it_is_a_plain_table(browser: Browser, address: str) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(f"{address}/{PLACE}")
+    assert len(names(page)) > 60
+    assert page.get_by_role("columnheader", name="year").first.get_by_role("button").count() == 0
+    page.locator("#models-qwen3 a", has_text="measured").click()
+    assert page.url.endswith("models/every-norm.html#norms-qwen3")
