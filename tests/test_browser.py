@@ -71,15 +71,38 @@ def test_policy_is_in_force(browser: Browser, address: str) -> None:
     page.close()
 
 
-def test_search_finds_the_page(browser: Browser, address: str) -> None:
+QUERIES = {
+    "RMSNorm": "rmsnorm/rmsnorm.html",
+    "LayerNorm": "why/layernorm.html",
+    "pre-LN": "placement/post-and-pre.html",
+    "γ": "why/layernorm.html",
+    "final norm": "practice/final-norm.html",
+    "eps bf16": "practice/what-normalization-fixes.html",
+    "QK-Norm": "variants/qk-norm.html",
+    "identity path": "residual/identity-path.html",
+    "warm-up": "placement/learning-rate-and-warm-up.html",
+    "convert checkpoint": "practice/layernorm-to-rmsnorm.html",
+    "padding": "why/batch-statistics.html",
+    "post_attention_layernorm": "models/where-the-norms-are.html",
+}
+
+
+def test_search_finds_the_right_page_first(browser: Browser, address: str) -> None:
     page = browser.new_page()
     told = watch(page, address)
     page.goto(address)
-    page.locator("[data-md-component=search-query]").press_sequentially("identity path", delay=20)
-    page.wait_for_selector(".md-search-result__item")
-    first = page.locator(".md-search-result__item a").first.get_attribute("href") or ""
-    assert "identity-path" in first
+    found = {}
+    field = page.locator("[data-md-component=search-query]")
+    field.focus()
+    page.wait_for_function("document.querySelector('.md-search-result__meta').textContent.startsWith('Type')")
+    for query in QUERIES:
+        field.fill(query)
+        field.press("Shift")  # the theme looks when a key comes up
+        page.wait_for_timeout(700)
+        first = page.locator(".md-search-result__item a").first.get_attribute("href") or ""
+        found[query] = first.removeprefix(f"{address}/").partition("?")[0].partition("#")[0]
     page.close()
+    assert found == QUERIES
     assert told == []
 
 

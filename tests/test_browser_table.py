@@ -49,3 +49,16 @@ def test_without_javascript_it_is_a_plain_table(browser: Browser, address: str) 
     assert page.get_by_role("columnheader", name="year").first.get_by_role("button").count() == 0
     page.locator("#models-qwen3 a", has_text="measured").click()
     assert page.url.endswith("models/every-norm.html#norms-qwen3")
+
+
+def test_the_ledger_is_filtered_by_verdict(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}/ledger.html")
+    rows = page.locator(".ledger tbody tr")
+    assert rows.count() == 94
+    page.get_by_label("verdict").select_option("does not hold")
+    shown = [row for row in rows.all() if row.is_visible()]
+    assert 0 < len(shown) < 94
+    assert {row.locator("td").nth(4).inner_text() for row in shown} == {"does not hold"}
+    assert page.locator(".table-controls output").inner_text() == f"{len(shown)} of 94 rows"
+    page.close()

@@ -1,7 +1,8 @@
-// Long tables of results can be filtered and sorted. Without this script they are plain tables.
+// Long tables can be filtered, by a word or (data-choose: the number of a column) by one of its values, and those of
+// results sorted. Without this script they are plain tables.
 "use strict";
 
-for (const region of document.querySelectorAll(".results")) {
+for (const region of document.querySelectorAll(".results, .ledger")) {
   const table = region.querySelector("table");
   const body = table.tBodies[0];
   const rows = [...body.rows];
@@ -16,7 +17,18 @@ for (const region of document.querySelectorAll(".results")) {
   const status = document.createElement("output");
   const controls = document.createElement("div");
   controls.className = "table-controls";
-  controls.append(label, " ", status);
+  controls.append(label, " ");
+  const chosen = region.dataset.choose;
+  const choice = document.createElement("select");
+  if (chosen) {
+    const values = rows.map((row) => row.cells[chosen].textContent.trim());
+    choice.append(new Option("all", ""), ...[...new Set(values)].sort().map((value) => new Option(value, value)));
+    choice.addEventListener("input", () => show());
+    const named = document.createElement("label");
+    named.append(`${table.tHead.rows[0].cells[chosen].textContent.trim()} `, choice);
+    controls.append(named, " ");
+  }
+  controls.append(status);
   region.before(controls);
 
   const texts = rows.map((row) => [...row.cells].map((cell) => cell.textContent).join(" ").toLowerCase());
@@ -24,7 +36,8 @@ for (const region of document.querySelectorAll(".results")) {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
     rows.forEach((row, index) => {
-      row.hidden = !words.every((word) => texts[index].includes(word));
+      const other = choice.value && row.cells[chosen].textContent.trim() !== choice.value;
+      row.hidden = other || !words.every((word) => texts[index].includes(word));
       count += row.hidden ? 0 : 1;
     });
     status.textContent = `${count} of ${rows.length} rows`;
@@ -32,6 +45,7 @@ for (const region of document.querySelectorAll(".results")) {
   field.addEventListener("input", show);
   show();
 
+  if (region.matches(".ledger")) continue; // its order is the article's
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
     const button = document.createElement("button");

@@ -91,7 +91,7 @@ def page(project: Project) -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise Refusal([Problem(PAGE, 0, f"needs a line {BEGIN.strip()} and, below it, a line {END}")])
-    rows = f'<div class="ledger" markdown="1">\n\n{table(load(project))}\n</div>\n'
+    rows = f'<div class="ledger" data-choose="4" markdown="1">\n\n{table(load(project))}\n</div>\n'
     return f"{before}{begin}\n{rows}\n{end}{after}"
 
 

@@ -214,7 +214,7 @@ class _Rendering:
         element.text, element.tail = self.md.htmlStash.store(mathml), tail
 
     def _evidence_list(self, root: ElementTree.Element) -> None:
-        heading = ElementTree.SubElement(root, "h2", {"id": "evidence"})
+        heading = ElementTree.SubElement(root, "h2", {"id": "evidence", "data-search-exclude": ""})
         heading.text = "Evidence"
         names = {name_of(claim.source) for _, claim in self.noted}
         root.append(html.measured_with(self.records[name] for name in sorted(names) if name in self.records))
