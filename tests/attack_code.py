@@ -38,7 +38,7 @@ from mutate import Change, changes
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {  # the engine's modules that need no fork server, with the tests that are about them
-    "statement": "test_statement.py test_statement_refused.py",
+    "statement": "test_statement_words.py test_statement.py test_statement_refused.py",
     "links": "test_links.py",
     "bare": "test_bare.py test_bare_harmless.py",
     "check": "test_check.py test_check_beside.py test_check_form.py",
@@ -47,7 +47,7 @@ TESTS = {  # the engine's modules that need no fork server, with the tests that 
     "compare": "test_record.py",
     "plain": "test_record.py test_run.py::test_public_plain_data_is_recorded_and_nothing_else",
     "tables": "test_tables.py test_check.py",
-    "snippet": "test_snippet.py test_check.py test_check_form.py test_traps.py",
+    "snippet": "test_snippet.py test_snippet_form.py test_check.py test_check_form.py test_traps.py",
     "resolve": "test_resolve.py",
     "ledger": "test_ledger.py",
 }

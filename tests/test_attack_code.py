@@ -66,7 +66,7 @@ def test_a_mutant_of_a_snippet_is_judged_by_what_is_stated_of_it(tiny: Tiny) -> 
     assert fates["line 2: 0.5 + 0.25 → 0.5 - 0.25"] == "killed: a statement fails"
     assert fates["line 1: 3 → 4"] == "killed: a statement fails"
     assert fates["line 3: 4 → 5"] == "killed: the record differs"
-    assert fates["line 4: 1e-09 → 2e-09"] == "survived"  # within what another processor moves
+    assert fates["line 4: 1e-9 → 2e-09"] == "survived"  # within what another processor moves
     assert fates["line 5: 3 > 2 → 3 >= 2"] == "equivalent"
 
 

@@ -213,3 +213,20 @@ def test_a_setting_may_be_repeated_in_code_only(sound: Tiny) -> None:
 def test_structure_counts_in_formulas_and_code_only(sound: Tiny) -> None:
     text = r"$1 + \frac{1}{2}x^2 - 2y_{12}$, $x^{37}$, $x_{37}$ and `x[0] ** 2`, but 1 and 2 and $3x$."
     assert listed(sound, text) == ["1", "2", "3"]
+
+
+def test_what_a_snippet_prints_counts_only_where_it_is_shown(sound: Tiny) -> None:
+    assert listed(sound, f"{EMBEDDED}\n\nIt is {SHARE} of 12.") == []
+    assert listed(sound, f"It is {SHARE} of 12.") == ["12"]
+
+
+def test_how_many_seeds_there_are_may_be_said_where_it_is_checked(sound: Tiny) -> None:
+    sound.record({"share": 0.881, "seeds": list(range(37))})
+    code = f"{UP}/residual/share.py#share"
+    assert listed(sound, f'It is [0.881]({code} "n=37 ±0.002") over 37 seeds, not 36.') == ["36"]
+
+
+def test_items_of_a_list_are_numbered_from_the_beginning_and_without_a_gap(sound: Tiny) -> None:
+    assert listed(sound, "1. norm\n2. sum\n3. norm") == []
+    assert listed(sound, "1. norm\n3. sum") == ["3"]
+    assert listed(sound, "7. norm\n8. sum") == ["7", "8"]

@@ -9,3 +9,5 @@ const mend = () => {
 };
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });
 mend();
+// on paper nothing can be unfolded
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(details => { details.open = true; }));

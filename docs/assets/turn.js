@@ -22,8 +22,8 @@
     },
     "row-statistics": {
       inputs: [
-        { name: "mean", label: "mean of the input, μ", min: -5, max: 5, step: 0.1, value: 1.5 },
-        { name: "std", label: "standard deviation of the input, σ", min: 0.1, max: 5, step: 0.1, value: 3 },
+        { name: "mean", label: "mean of the input, μ", min: -5, max: 5, step: 0.05, value: 1.5 },
+        { name: "std", label: "standard deviation of the input, σ", min: 0.05, max: 5, step: 0.05, value: 3 },
       ],
       axes: ["μ / σ", "of the output of RMSNorm"],
       curves: () => {

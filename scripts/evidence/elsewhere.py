@@ -16,6 +16,7 @@ from evidence.run import Job, Runner
 from evidence.snippet import Snippet, name_of, with_seeds
 
 PER_DAY = 1000  # seeds between the range of one day and that of the next
+SLOWER = 5  # times its limit that a run may take: without the processor's vectors, or beside other work
 NEAR = 0.8  # share of a band from which a statement that holds is told as well
 MACHINES: dict[str, tuple[int, dict[str, str]]] = {  # threads, and what the libraries are told to use
     "one thread": (1, {}),
@@ -71,7 +72,7 @@ def unseen(project: Project, names: Iterable[str] = (), start: int | None = None
         if isinstance(seeds, list):
             jobs.append(Job(dataclasses.replace(snippets[name], source=source)))
     print(f"seeds from {start} on, for {len(jobs)} snippets; again: verify --unseen --start {start}", flush=True)
-    fresh, failed = _run(Runner(project), jobs)
+    fresh, failed = _run(Runner(project, patience=SLOWER), jobs)
     held = 0
     for claim, told in _judged(project, snippets, records, fresh, found):
         if told is None:
@@ -93,7 +94,7 @@ def machines(project: Project, names: Iterable[str] = ()) -> int:
     base: dict[str, Record] = {}
     bad, changed_somewhere = 0, False
     for machine, (threads, environment) in MACHINES.items():
-        runner = Runner(project, cold=True, threads=threads, environment=environment)
+        runner = Runner(project, cold=True, threads=threads, environment=environment, patience=SLOWER)
         fresh, failed = _run(runner, [Job(script) for script in chosen])
         failed += _moved(project, snippets, records, fresh, found)
         base = base or fresh

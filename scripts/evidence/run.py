@@ -61,7 +61,8 @@ class Job:
 class Runner:
     """Runs jobs for one project. `cold`: a fresh interpreter each; `threads`: of torch, in the child.
 
-    `environment`: settings that the libraries read as they are loaded, so it makes the runs cold.
+    `environment`: settings that the libraries read as they are loaded, so it makes the runs cold; `patience`: how many
+    times as long as its limit a run may take.
     """
 
     def __init__(
@@ -71,8 +72,9 @@ class Runner:
         workers: int = 2,
         threads: int = 1,
         environment: Mapping[str, str] | None = None,
+        patience: int = 1,
     ) -> None:
-        self.settings = dict(environment or {})
+        self.settings, self.patience = dict(environment or {}), patience
         self.project, self.workers, self.threads = project, workers, threads
         self.cold = cold or bool(self.settings) or not FORKS
         self._keepers: set[int] = set()
@@ -108,7 +110,7 @@ class Runner:
             rests_on = inputs(self.project, snippet, copies)  # of what it is given, whatever happens to the files
             given = {copy.name: copy.read_bytes() for copy in copies.values()}
             style = shutil.copyfile(self._style, str(folder / self._style.name)) if self._style.exists() else None
-            seconds, gigabytes = snippet.limits
+            seconds, gigabytes = snippet.limits[0] * self.patience, snippet.limits[1]
             token = secrets.token_hex()  # without it, what lies in the folder was not written by the engine
             request = {
                 "token": token,

@@ -54,6 +54,7 @@ rate_for_target = {
     p: [float(np.exp(np.interp(np.log(target_move), np.log(r), np.log(rates)))) for r in median[p]]
     for p in placements
 }
+post_below_a_quarter = rate_for_target["Post-LN"][-1] < rate_for_target["Pre-LN"][-1] / 4
 for p in placements:
     print(f"{p}: moves by depth^{slope[p]:.2f}; {target_move} is reached at a rate of ", end="")
     print(", ".join(f"{r:.1e}" for r in rate_for_target[p]), "for", *depths, "blocks")

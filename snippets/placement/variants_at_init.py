@@ -54,6 +54,7 @@ last_by_theory = {p: float(t[-1]) for p, t in last_theory.items()}
 median = {p: np.median(r, axis=0) for p, r in runs.items()}
 front = {p: float(median[p][-1, 2]) for p in placements}  # heavy tail: median
 front_by_theory = {"Post-LN": 3**-0.5, "Pre-LN": 3**-0.5, "sandwich": 2**-0.5}
+front_within_a_quarter = all(abs(front[p] / f - 1) < 0.25 for p, f in front_by_theory.items())
 # the last matrix of each branch made stronger
 stronger = 4
 grown = {

@@ -49,6 +49,10 @@ unrelated = 2.0  # of two independent vectors of rms one
 residual_wins_at_20_and_56 = all(
     (error[t, "residual"] < error[t, "plain"])[1:].all() for t in tasks
 )
+residual_below_half = all(
+    left[f"{t}_residual"][-1] < left[f"{t}_plain"][-1] / 2 for t in tasks
+)  # of the plain stack's error, in the median at the deepest
+plain_wins_rotation_at_2 = left["rotate_plain"][0] < left["rotate_residual"][0]
 for i, n in enumerate(depths):
     print(f"{n:2} layers:", ", ".join(f"{name} {v[i]:.3f}" for name, v in left.items()))
 

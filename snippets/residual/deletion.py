@@ -2,7 +2,7 @@
 import torch
 import torch.nn.functional as F
 
-seeds = range(200)
+seeds = range(2000)
 d_model, tokens = 128, 16
 
 left_linear, left_normed, left_known, other_kept = [], [], [], []
