@@ -98,7 +98,8 @@ def measure(kind: str, depth: int, repeat: int) -> bool:
     members = MEMBERS if kind == "published" else 1
     trainer: list[float] = []
     rate: list[float] = []
-    plain: dict[int, list[float]] = {threads: [] for threads in sorted({0, 1, cores()})}  # 0: torch's default
+    counts = sorted({0, *range(1, cores())})  # threads; 0: as many as torch takes, one a core
+    plain: dict[int, list[float]] = {threads: [] for threads in counts}
     for _ in range(repeat):
         for threads, found in plain.items():
             found.append(printed(PLAIN, kind, depth, threads, MANY))

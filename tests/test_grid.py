@@ -204,6 +204,9 @@ def test_the_tables_say_what_the_results_say(tiny: Tiny) -> None:
         "slug,step,loss", "lr-0.5_seed-0,10,3", "lr-0.5_seed-0,20,1.5", "lr-0.5_seed-1,10,3.002",
         "lr-0.5_seed-1,20,1.501", "does-diverge,10,2.2", "does-diverge,20,",
     ]  # fmt: skip
+    cells = json.loads(table.with_name("toy_cells.json").read_text())
+    assert list(cells) == ["lr-0.5_seed-0", "lr-0.5_seed-1", "does-diverge"]
+    assert (cells["lr-0.5_seed-1"]["lr"], cells["lr-0.5_seed-1"]["curve"]) == (0.5, [3.002, 1.501])
     assert problems(tiny) == ""
     table.write_text(table.read_text().replace("1.501", "1.502"))
     assert "training/toy.csv: is not what the results say; run: python3 scripts/dev.py train toy --limit 0" in problems(

@@ -63,3 +63,17 @@ def test_every_chapter_page_is_in_the_index_by_symptom() -> None:
 def test_every_page_is_linked_from_the_home_page() -> None:
     linked = {link.path for link in read("docs/index.md").links} | {"docs/index.md"}
     assert set(PATHS) <= linked
+
+
+def test_each_section_of_the_article_is_found_by_its_number() -> None:
+    """One row a section, that leads to a heading that exists."""
+    page = read("docs/sections.md")
+    rows = re.findall(r"^\| section (\d\.\d) \|.*$", page.text, re.MULTILINE)
+    assert rows == [
+        f"{chapter}.{part}" for chapter, parts in enumerate((3, 4, 4, 4, 3, 4, 4), 1) for part in range(1, parts + 1)
+    ]
+    for link in page.links:
+        assert link.path, link
+        heading = link.target.partition("#")[2]
+        assert (ROOT / link.path).is_file(), link.target
+        assert not heading or f"{{#{heading}}}" in read(link.path).text, link.target

@@ -79,7 +79,7 @@
     const svg = make("svg", { viewBox: "0 0 440 270", role: "img" });
     const says = make("output", { "aria-live": "polite" });
     const inputs = figure.inputs.map(({ name, label, options, value, ...range }) => {
-      const input = options ? make("select", { name }) : make("input", { type: "range", name, value, ...range });
+      const input = options ? make("select", { name }) : make("input", { type: "range", name, ...range, value });
       for (const [key, text] of Object.entries(options || {})) input.append(new Option(text, key, key === value, key === value));
       const shown = make("span", { class: "turn-value" });
       return { input, shown, label: make("label", {}, `${label} `, input, shown) };

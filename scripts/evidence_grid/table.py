@@ -1,9 +1,15 @@
-"""One table an experiment, and its loss curves: made of the results, for the scripts that draw and for readers."""
+"""What is made of an experiment's results, for the scripts that draw and for readers.
+
+    described.csv           a row for each cell: what is one number, flag or text
+    described_curves.csv    the loss curves
+    described_cells.json    all of it: by cell, its parameters and what was measured, curves and layers too
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +24,7 @@ FEWEST = 8  # points of a curve below which it shows nothing
 
 
 def write(grid: Grid) -> None:
-    """Brings both tables of the experiment up to date; neither is there while there are no results."""
+    """Brings the tables of the experiment up to date; there are none while there are no results."""
     for path, text in tables(grid).items():
         if text is None:
             path.unlink(missing_ok=True)
@@ -33,6 +39,7 @@ def tables(grid: Grid) -> dict[Path, str | None]:
     return {
         folder / f"{grid.experiment}.csv": _cells(done) if done else None,
         folder / f"{grid.experiment}_curves.csv": _curves(done),
+        folder / f"{grid.experiment}_cells.json": _all(done) if done else None,
     }
 
 
@@ -64,6 +71,15 @@ def _cells(done: Mapping[str, Result]) -> str:
         for slug, one in done.items()
     ]
     return _csv([["slug", *parameters, *measured], *rows])
+
+
+def _all(done: Mapping[str, Result]) -> str:
+    """A line for each cell, so that one more of them reads well as a diff."""
+    lines = (
+        f"{json.dumps(slug)}:{json.dumps({'seconds': one.seconds, **one.cell, **one.result}, separators=(',', ':'))}"
+        for slug, one in done.items()
+    )
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _columns(parts: Any) -> list[str]:

@@ -110,7 +110,10 @@ def _navigation(files: Files, chapters: dict[str, str]) -> list[object]:
         folder, _, _ = file.src_uri.rpartition("/")
         nested.setdefault(folder, []).append(file.src_uri)
     top = [{"Home": uri} if uri == "index.md" else uri for uri in nested.pop("", [])]
-    return [*top, *({chapters.get(folder, folder.capitalize()): pages} for folder, pages in nested.items())]
+    order = [folder for folder in chapters if folder in nested] + [
+        folder for folder in nested if folder not in chapters
+    ]
+    return [*top, *({chapters.get(folder, folder.capitalize()): nested[folder]} for folder in order)]
 
 
 def _place(file: File) -> tuple[tuple[int, ...], str]:

@@ -1,0 +1,74 @@
+# Pre-LN, Post-LN and Post-LN with warm-up, 12 layers: training loss of all seeds
+# reads: snippets/training/published_cells.json snippets/training/described_cells.json
+import csv
+import itertools
+import json
+from typing import Any
+
+import matplotlib.pyplot as plt
+
+kinds = {"Pre-LN": ("pre", False), "Post-LN": ("post", False), "with warm-up": ("post", True)}
+usual = {
+    "norm": "layernorm",
+    "residual": True,
+    "final_norm": True,
+    "precision": "fp32",
+    "gain": 1.0,
+}
+depth, rates = 12, (0.001, 0.01)
+short_run, long_run, warm_up = 1000, 3000, 1000
+runs: dict[str, dict[str, Any]] = {}
+bounds = {}
+for network in ("published", "described"):
+    with open(f"{network}_cells.json") as file:
+        for cell in json.load(file).values():
+            bounds.setdefault(network, (cell["floor"], cell["unigram_entropy"]))
+            if cell["depth"] != depth or any(cell[key] != value for key, value in usual.items()):
+                continue
+            for kind, (placement, warm) in kinds.items():
+                if (cell["placement"], cell["warmup"] > 0) == (placement, warm):
+                    key = f"{network}_{kind}_{cell['lr']:g}_{cell['steps']}".replace(" ", "-")
+                    run = runs.setdefault(key, {**cell, "curves_of_all": [], "losses": []})
+                    run["curves_of_all"] += cell.get("curves", [cell["curve"]])
+                    run["losses"] += cell.get("final_losses", [cell["final_loss"]])
+
+window = runs["published_Pre-LN_0.001_1000"]["window"]
+seeds_of = {key: len(run["losses"]) for key, run in runs.items()}
+largest_rise: dict[str, float] = {}  # from one window of steps to the next, over all seeds
+early: dict[str, float] = {}  # mean training loss over the leading tenth of the windows
+for key, run in runs.items():
+    curves = [[x for x in curve if x is not None] for curve in run["curves_of_all"]]
+    rises = [later - before for c in curves for before, later in itertools.pairwise(c)]
+    largest_rise[key] = max(rises)
+    early[key] = sum(sum(c[: len(c) // 10]) / (len(c) // 10) for c in curves) / len(curves)
+    print(f"{key}: {seeds_of[key]} seeds, largest rise {largest_rise[key]:.2f}")
+
+fig, axes = plt.subplots(2, 2, figsize=(5.6, 5), sharey=True)
+rows: list[list[Any]] = []
+for row, network in zip(axes, bounds, strict=True):
+    for ax, rate in zip(row, rates, strict=True):
+        for color, kind in zip(("C0", "C1", "C2"), kinds, strict=True):
+            for key, run in runs.items():
+                start = f"{network}_{kind}_{rate:g}_".replace(" ", "-")
+                longer = run["steps"] > 1000 and kind != "with warm-up"
+                if not key.startswith(start) or longer:
+                    continue
+                for number, curve in enumerate(run["curves_of_all"]):
+                    steps = [run["window"] * (i + 1) for i in range(len(curve))]
+                    shown = [float("nan") if x is None else x for x in curve]
+                    ax.plot(steps, shown, color=color, linewidth=0.8)
+                    points = list(zip(steps, curve, strict=True))
+                    rows += [[network, kind, rate, number, *point] for point in points]
+        for bound, style in zip(bounds[network], ("--", ":"), strict=True):
+            ax.axhline(bound, color="C5", linestyle=style, linewidth=1)
+        ax.set(title=f"{network}, {rate:g}", ylim=(1, 4.6))
+for place, (color, name) in enumerate(zip(("C0", "C1", "C2"), kinds, strict=True)):
+    name = name.replace("with", "Post-LN with")
+    axes[0][0].annotate(name, (250, 3.4 - 0.45 * place), color=color)
+for ax in axes[1]:
+    ax.set_xlabel("step")
+for ax in axes[:, 0]:
+    ax.set_ylabel("training loss, nats")
+fig.savefig("curves.svg")
+with open("curves.csv", "w", newline="") as file:
+    csv.writer(file).writerows([["network", "kind", "lr", "seed", "step", "loss"], *rows])
