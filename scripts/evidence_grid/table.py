@@ -1,8 +1,8 @@
 """What is made of an experiment's results, for the scripts that draw and for readers.
 
-    described.csv           a row for each cell: what is one number, flag or text
-    described_curves.csv    the loss curves
-    described_cells.json    all of it: by cell, its parameters and what was measured, curves and layers too
+described.csv           a row for each cell: what is one number, flag or text
+described_curves.csv    the loss curves
+described_cells.json    all of it: by cell, its parameters and what was measured, curves and layers too
 """
 
 from __future__ import annotations
