@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from evidence.record import OUTPUT, Record
 from evidence.snippet import Snippet
 
 pytest_plugins = ["browsing"]
+# a shell starts what it puts into the background deaf to Ctrl-C, and what a test starts would inherit that
+signal.signal(signal.SIGINT, signal.default_int_handler)
 PAGE = "docs/residual/path.md"
 UP = "../../snippets"
 

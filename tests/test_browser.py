@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from browsing import ROOT, pages, watch
 
@@ -94,7 +94,7 @@ def test_search_finds_the_right_page_first(browser: Browser, address: str) -> No
     found = {}
     field = page.locator("[data-md-component=search-query]")
     field.focus()
-    page.wait_for_function("document.querySelector('.md-search-result__meta').textContent.startsWith('Type')")
+    expect(page.locator(".md-search-result__meta")).to_contain_text("Type to start searching", timeout=20_000)
     for query in QUERIES:
         field.fill(query)
         field.press("Shift")  # the theme looks when a key comes up

@@ -20,7 +20,7 @@ SAMPLE = 5  # run in fresh interpreters each day; `dev.py verify` runs all of th
 COPY = """async () => {
     for (const details of document.querySelectorAll("details")) details.open = true;
     const copied = [];
-    for (const block of document.querySelectorAll(".snippet")) {
+    for (const block of document.querySelectorAll(".snippet:has(.snippet-name)")) {
         const code = [];
         for (const pre of block.querySelectorAll(".highlight")) {
             pre.querySelector("button[data-clipboard-target], button.md-code__button, .md-clipboard").click();

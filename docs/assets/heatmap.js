@@ -122,7 +122,7 @@
     });
 
     place.classList.add("turn");
-    place.replaceChildren(make("p", { class: "turn-title" }, "Choose a square: the curves of its seeds"), ...selects.map(one => one.label), table, svg, says);
+    place.replaceChildren(make("p", { class: "turn-title" }, "Choose a square: the curves of its seeds"), ...selects.map(one => one.label), make("div", { class: "results" }, table), svg, says);
     update();
   };
 

@@ -64,11 +64,12 @@ write_last = {
 cost_first = {key: values[0] for key, values in cost.items()}
 cost_last = {key: values[-1] for key, values in cost.items()}
 pre = [key for key in found if "_pre_" in key and seeds_of[key] >= 5]
-pre_grows_in_training = all(more_growth[key] > 1 for key in pre)
+fast = [key for key in pre if float(key.split("_")[3]) >= 0.001]
+pre_grows_in_training = all(more_growth[key] > 1 for key in fast)
 pre_later_cost_less = all(upper_third[key] < lower_third[key] for key in pre)
 pre_write_falls_after_training = all(write_last[key][1000] < write_first[key][1000] for key in pre)
 usual_depth, depths, rates, fewest_seeds = 12, [6, 12, 20, 30], [0.001, 0.01], 5
-steps_run = looks[-1]
+steps_run, slow_rate = looks[-1], 0.0001
 others = [key for key in found if "_pre_" not in key and seeds_of[key] >= 5 and "_0.001" in key]
 others_reversed = all(upper_third[key] > lower_third[key] for key in others)
 idle = 0.002
@@ -95,24 +96,33 @@ fig.savefig("stream.svg")
 with open("stream.csv", "w", newline="") as file:
     csv.writer(file).writerows([["setting", "step", "layer", "rms"], *rows])
 
-fig, ax = plt.subplots()
+fig, (ax, right) = plt.subplots(1, 2, figsize=(5.6, 3.6), sharey=True, width_ratios=(3, 2))
 rows = []
 names = {
-    "published_pre_12_0.001": "published, Pre-LN",
-    "described_pre_12_0.001": "described, Pre-LN",
+    "published_pre_12_0.001": "published,\nPre-LN",
+    "described_pre_12_0.001": "described,\nPre-LN",
 }
-names |= {"published_post_12_0.001": "published, Post-LN"}
-names |= {
-    "described_post_12_0.001": "described, Post-LN",
-    "published_bare_20_0.001": "no norm, 20 layers",
-}
+names |= {"published_post_12_0.001": "published,\nPost-LN"}
+names |= {"described_post_12_0.001": "described,\nPost-LN"}
+names |= {"published_bare_20_0.001": "published", "described_bare_20_0.001": "described"}
 for number, (key, name) in enumerate(names.items()):
-    if key in cost:
+    if key in cost and seeds_of[key] >= 5:
+        where, color = (right, f"C{number - 4}") if "bare" in key else (ax, f"C{number}")
         layers = range(1, len(cost[key]) + 1)
-        ax.plot(layers, [max(value, 1e-4) for value in cost[key]], "o-", color=f"C{number}")
-        ax.annotate(f" {name}", (layers[-1], max(cost[key][-1], 1e-4)), color=f"C{number}")
+        where.plot(layers, [max(value, 1e-4) for value in cost[key]], "o-", color=color)
+        shift = {"published_post_12_0.001": "top", "described_bare_20_0.001": "bottom"}
+        end = (float(layers[-1]), max(cost[key][-1], 1e-4))
+        if where is ax:
+            align = shift.get(key, "bottom" if "post" in key else "center")
+            where.annotate(f"  {name}", end, color=color, va=align)
+        else:
+            spot = (11, 0.012) if "published" in key else (3, 0.06)
+            where.annotate(name, spot, color=color, va=shift.get(key, "top"))
         rows += [[key, layer, value] for layer, value in zip(layers, cost[key], strict=True)]
-ax.set(yscale="log", xlabel="block that is dropped", ylabel="rise of the loss, nats", xlim=(0, 30))
+ax.set(yscale="log", ylabel="rise of the loss, nats", xlim=(0, 18), title="12 layers")
+right.set(title="no norm, 20 layers")
+for each in (ax, right):
+    each.set_xlabel("block that is dropped")
 fig.savefig("dropped.svg")
 with open("dropped.csv", "w", newline="") as file:
     csv.writer(file).writerows([["setting", "block", "rise"], *rows])

@@ -6,6 +6,7 @@ import statistics
 from typing import Any
 
 import matplotlib.pyplot as plt
+from matplotlib.patches import Rectangle
 
 networks = ("published", "described")
 fixed = {"residual": True, "final_norm": True, "precision": "fp32", "gain": 1.0}
@@ -58,6 +59,16 @@ rate_above_claim = round(rates_of_text[1] / claimed_rate)
 usual_cell = "published_{}_12_{}_0_1000"
 pre, post = (median[usual_cell.format(name, 0.001)] for name in ("Pre-LN", "Post-LN"))
 post_behind_pre, pre_rates_differ = post - pre, median[usual_cell.format("Pre-LN", 0.01)] - pre
+longer_gains = pre - median["published_Pre-LN_12_0.001_0_3000"]
+described = "described_{}_12_0.001_0_1000"
+described_do_not_overlap = highest[described.format("Pre-LN")] < lowest[described.format("Post-LN")]
+slow_rate = 0.0001
+pre_learns_at_each_rate = all(
+    trained[name] == runs[name] for name in runs if name.startswith("published_Pre-LN_12_")
+)
+bare_described_is_worse = (
+    lowest["described_no-norm_20_0.001_0_1000"] > highest[described.format("Pre-LN")]
+)
 post_has_no_nan = all(bad == 0 for name, bad in not_finite.items() if "Post-LN" in name)
 columns = ["network", "kind", "depth", "lr", "warmup", "steps", "seeds", "learned", "not finite"]
 with open("heat_map.csv", "w", newline="") as file:
@@ -96,10 +107,9 @@ for ax, shown in zip(axes, ("no-norm", "Pre-LN", "Post-LN"), strict=True):
                 continue
             color = "C0" if trained[name] == runs[name] else "C1"
             share = 0.25 if trained[name] in (0, runs[name]) else 0.1
-            square = plt.Rectangle(
-                (column - 0.48, row - 0.46), 0.96, 0.92, color=color, alpha=share
+            ax.add_patch(
+                Rectangle((column - 0.48, row - 0.46), 0.96, 0.92, color=color, alpha=share)
             )
-            ax.add_patch(square)
             said = f"{median[name]:.2f}" if name in median else "not finite"
             text = f"{said}\n{trained[name]} of {runs[name]}"
             ax.text(column, row, text, ha="center", va="center", color=color)

@@ -15,10 +15,10 @@ usual = {
     "precision": "fp32",
     "gain": 1.0,
 }
-depth, rates = 12, (0.001, 0.01)
-short_run, long_run, warm_up = 1000, 3000, 1000
+depth, rates = 12, (0.001, 0.005, 0.01)
+short_run, long_run, warm_up, early_look = 1000, 3000, 1000, 100
 runs: dict[str, dict[str, Any]] = {}
-bounds = {}
+bounds: dict[str, tuple[float, float]] = {}
 for network in ("published", "described"):
     with open(f"{network}_cells.json") as file:
         for cell in json.load(file).values():
@@ -32,6 +32,17 @@ for network in ("published", "described"):
                     run["curves_of_all"] += cell.get("curves", [cell["curve"]])
                     run["losses"] += cell.get("final_losses", [cell["final_loss"]])
 
+lost_from: dict[str, int] = {}  # the earliest step at which a seed had learned and lost it
+for key, run in runs.items():
+    midpoint = (run["floor"] + run["unigram_entropy"]) / 2
+    for curve in run["curves_of_all"]:
+        below = [loss is not None and loss < midpoint for loss in curve]
+        lost = [i for i, now in enumerate(below) if not now and any(below[:i])]
+        if lost:
+            step = run["window"] * lost[0]
+            lost_from[key] = min(step, lost_from.get(key, step))
+stalled = runs["published_Post-LN_0.01_1000"]["layers"]
+gradient_low = {int(step): layers["gradient"][0] for step, layers in stalled.items()}
 window = runs["published_Pre-LN_0.001_1000"]["window"]
 seeds_of = {key: len(run["losses"]) for key, run in runs.items()}
 largest_rise: dict[str, float] = {}  # from one window of steps to the next, over all seeds
@@ -43,7 +54,7 @@ for key, run in runs.items():
     early[key] = sum(sum(c[: len(c) // 10]) / (len(c) // 10) for c in curves) / len(curves)
     print(f"{key}: {seeds_of[key]} seeds, largest rise {largest_rise[key]:.2f}")
 
-fig, axes = plt.subplots(2, 2, figsize=(5.6, 5), sharey=True)
+fig, axes = plt.subplots(2, 3, figsize=(5.6, 4.8), sharey=True)
 rows: list[list[Any]] = []
 for row, network in zip(axes, bounds, strict=True):
     for ax, rate in zip(row, rates, strict=True):
@@ -62,9 +73,14 @@ for row, network in zip(axes, bounds, strict=True):
         for bound, style in zip(bounds[network], ("--", ":"), strict=True):
             ax.axhline(bound, color="C5", linestyle=style, linewidth=1)
         ax.set(title=f"{network}, {rate:g}", ylim=(1, 4.6))
+        if not ax.lines[2:]:
+            ax.annotate("not run", (0.3, 0.5), xycoords="axes fraction")
+            ax.set_xticks([])
 for place, (color, name) in enumerate(zip(("C0", "C1", "C2"), kinds, strict=True)):
     name = name.replace("with", "Post-LN with")
-    axes[0][0].annotate(name, (250, 3.4 - 0.45 * place), color=color)
+    name = name.replace("with ", "with\n")
+    where = (0.15, 0.76 - 0.13 * place)
+    axes[0][0].annotate(name, where, xycoords="axes fraction", color=color, va="top")
 for ax in axes[1]:
     ax.set_xlabel("step")
 for ax in axes[:, 0]:

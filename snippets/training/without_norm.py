@@ -2,6 +2,7 @@
 # reads: snippets/training/published_cells.json
 import csv
 import json
+import math
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -36,6 +37,7 @@ normed_peak = {key: max(cell["top"]) for key, cell in normed.items()}
 # what the article states
 claimed_nan, claimed_norm, claimed_at_6 = [300, 900], 1000, [3.1, 2.4]
 failed = {key: seeds_per_cell - count for key, count in learned.items()}
+mostly_without_nan = 2 * sum(not_finite.values()) < sum(failed.values())
 steps_run, window = cells[0]["steps"], cells[0]["window"]
 stream_at_start = {key: cell["layers"]["0"]["stream"][-1] for key, cell in bare.items()}
 peak_early = {key: cell["top"][0] for key, cell in bare.items() if tops[key]}
@@ -74,7 +76,8 @@ for row, depth in zip(axes, depths, strict=True):
             ax.text(500, 2.7, "not run", ha="center")
 axes[0][0].annotate("unigram", (980, unigram + 0.08), ha="right", color="C5")
 axes[0][0].annotate("floor", (980, floor + 0.08), ha="right", color="C5")
-fig.supxlabel("step; above each: layers, learning rate")
+for ax in axes[2]:
+    ax.set(xlabel="step", xticks=[0, 500])
 axes[1][0].set_ylabel("training loss, nats")
 fig.savefig("without_norm.svg")
 with open("without_norm.csv", "w", newline="") as file:
@@ -82,14 +85,16 @@ with open("without_norm.csv", "w", newline="") as file:
 
 fig, ax = plt.subplots()
 rows = []
-for color, kind, group in (("C1", "no norm", bare), ("C0", "Pre-LN", normed)):
-    for key, cell in group.items():
-        if not cell["top"] or cell["top"][-1] is None:
-            continue
-        steps = [cell["window"] * (i + 1) for i in range(len(cell["top"]))]
-        ax.plot(steps, cell["top"], color=color)
-        ax.annotate(f" {kind} {key.replace('_', ', ')}", (steps[-1], cell["top"][-1]), color=color)
-        rows += [[kind, *key.split("_"), *point] for point in zip(steps, cell["top"], strict=True)]
+last = [("C1", "no norm", key, cell) for key, cell in bare.items()]
+last += [("C0", "Pre-LN", key, cell) for key, cell in normed.items()]
+last = [one for one in last if one[3]["top"] and one[3]["top"][-1] is not None]
+height = -1.0  # of the previous label, as a power of ten
+for color, kind, key, cell in sorted(last, key=lambda one: one[3]["top"][-1]):
+    steps = [cell["window"] * (i + 1) for i in range(len(cell["top"]))]
+    ax.plot(steps, cell["top"], color=color)
+    height = max(height + 0.95, math.log10(cell["top"][-1]) - 0.2)
+    ax.annotate(f" {kind} {key.replace('_', ', ')}", (steps[-1], 10**height), color=color)
+    rows += [[kind, *key.split("_"), *point] for point in zip(steps, cell["top"], strict=True)]
 ax.set(yscale="log", xlabel="step", ylabel="largest RMS of the last stream", xlim=(0, 1650))
 fig.savefig("stream.svg")
 with open("stream.csv", "w", newline="") as file:
