@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 CPU_INDEX = os.environ.get("TORCH_CPU_INDEX", "https://download.pytorch.org/whl/cpu")
-CPU_SIZE, CUDA_SIZE = "about 0.35 GB", "about 3.2 GB"
+CPU_SIZE, CUDA_SIZE = "about 0.4 GB", "about 3.2 GB"
 PIP = ("-I", "-X", "utf8", "-m", "pip", "--disable-pip-version-check", "install")
 FAILED = """pip failed; its own message is above. Usual causes: no network, a full disk, or a Python
 or machine that torch has no wheel for (it has for 3.11 to 3.14, not for Intel Macs). The same

@@ -100,7 +100,8 @@ def _pytest(folder: Path, tests: list[str]) -> None:
     os.chdir(folder)
     for name in [name for name in sys.modules if name.partition(".")[0] in {"evidence", "conftest", "attack_code"}]:
         del sys.modules[name]
-    sys.path[:] = [path for path in sys.path if not Path(path).is_relative_to(ROOT)]
+    ours = {ROOT, ROOT / "scripts", ROOT / "tests"}  # and not the packages, which may lie below ROOT too
+    sys.path[:] = [path for path in sys.path if Path(path) not in ours]
     sys.path[:0] = [str(folder / "scripts"), str(folder / "tests")]
     sys.dont_write_bytecode = True
     null = os.open(os.devnull, os.O_WRONLY)

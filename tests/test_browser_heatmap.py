@@ -35,6 +35,7 @@ def choose(page: Page, cell: dict[str, str]) -> Locator:
 def page(browser: Browser, address: str) -> Iterator[Page]:
     page = browser.new_page()
     page.goto(f"{address}/{WHERE}")
+    page.evaluate("document.querySelector('.heat-map').scrollIntoView()")  # its data is loaded when one comes near
     page.wait_for_selector(".heat-map button")
     yield page
     page.close()
@@ -82,6 +83,7 @@ def test_it_works_from_a_disk_and_is_left_out_in_print(browser: Browser, site: P
     page = browser.new_page()
     told = watch(page, "file://")
     page.goto((site / WHERE).as_uri())
+    page.evaluate("document.querySelector('.heat-map').scrollIntoView()")
     page.wait_for_selector(".heat-map button")
     assert page.locator(".heat-map svg path").count() > 0
     page.emulate_media(media="print")

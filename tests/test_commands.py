@@ -258,3 +258,11 @@ def test_check_reads_what_a_killed_swap_left_and_writes_nothing(told: Tiny) -> N
     assert main(["check"]) == 0
     assert folder.with_name("share.old").exists()
     assert not folder.exists()
+
+
+def test_options_of_pytest_are_passed_on(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[list[str]] = []
+    monkeypatch.chdir(tiny.root)
+    monkeypatch.setattr("subprocess.call", lambda command, **_: called.append(command) or 3)
+    assert main(["test", "-v", "tests/test_x.py", "--tb=short"]) == 3
+    assert called == [[sys.executable, "-m", "pytest", "-v", "tests/test_x.py", "--tb=short"]]

@@ -128,5 +128,10 @@
 
   const data = make("script", { src: new URL("../data/training_curves.js", here).href });
   data.addEventListener("load", () => build(window.trainingCurves));
-  document.head.append(data);
+  // not before a reader comes near
+  new IntersectionObserver((seen, observer) => {
+    if (!seen.some(one => one.isIntersecting)) return;
+    observer.disconnect();
+    document.head.append(data);
+  }, { rootMargin: "200px" }).observe(place);
 })();

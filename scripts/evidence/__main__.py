@@ -44,7 +44,13 @@ def main(arguments: list[str] | None = None) -> int:
     claims.add_argument("--json", action="store_true", help="as JSON, with what is unbound")
     commands.add_parser("stamp", help="after all was verified: note when, and with which versions, in the built site")
     commands.add_parser("ledger", help="bring the ledger's page up to date with its data")
-    options = parser.parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["test"] and not {"-h", "--help"} & set(arguments):
+        options = argparse.Namespace(
+            command="test", rest=arguments[1:]
+        )  # argparse would take pytest's options for its own
+    else:
+        options = parser.parse_args(arguments)
     try:
         return int(globals()[f"_{options.command}"](find(), options))
     except Refusal as refusal:
