@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from browsing import settings
 from conftest import Tiny
 from evidence import compare, record, snippet
 from evidence.project import Problem, Project, Refusal
@@ -52,7 +53,7 @@ class Site:
 
     @property
     def page(self) -> str:
-        return (self.root / "site/lab/depth_lab/index.html").read_text(encoding="utf-8")
+        return (self.root / "site/lab/depth_lab.html").read_text(encoding="utf-8")
 
     @property
     def records(self) -> dict[str, bytes]:
@@ -70,8 +71,8 @@ def site(root: Path, source: str) -> Site:
     for folder in ("docs/assets", "docs/overrides", "scripts/evidence_site"):
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "snippets/lab").mkdir(parents=True)
-    for path in ("mkdocs.yml", "snippets/matplotlibrc"):
-        shutil.copyfile(ROOT / path, root / path)
+    shutil.copyfile(ROOT / "snippets/matplotlibrc", root / "snippets/matplotlibrc")
+    settings(root)
     for name in PAGES:
         (root / f"docs/{name}.md").parent.mkdir(exist_ok=True)
         (root / f"docs/{name}.md").write_text("# Title {#title}\n", encoding="utf-8")
@@ -219,9 +220,9 @@ def test_what_scrolls_can_be_reached_by_keyboard(real: Site) -> None:
 
 def test_links_lead_from_the_lab_to_pages_and_from_pages_to_the_lab(real: Site) -> None:
     links = [one["href"] for one in main_text(real.page).all("a")]
-    assert {f"../../{page}/" for page in PAGES} < set(links)
+    assert {f"../{page}.html" for page in PAGES} < set(links)
     home = (real.root / "site/index.html").read_text(encoding="utf-8")
-    assert "lab/depth_lab/" in [one["href"] for one in main_text(home).all("a")]
+    assert "lab/depth_lab.html" in [one["href"] for one in main_text(home).all("a")]
 
 
 def test_the_search_index_has_the_text_and_nothing_of_a_notebook(real: Site) -> None:
@@ -240,7 +241,7 @@ def test_the_downloads_are_named_at_the_top(real: Site) -> None:
     assert [Path(link).name for link in links] == ["depth_lab.ipynb", "depth_lab.py"]
     assert page.index("depth_lab.ipynb") < page.index("<h2")
     for link in links:
-        assert (real.root / "site/lab/depth_lab" / link).is_file()
+        assert (real.root / "site/lab" / link).is_file()
     assert (real.root / "site/snippets/lab/depth_lab.py").read_text(encoding="utf-8") == LAB.source
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from browsing import settings
+
 ROOT = Path(__file__).parents[1]
 PAGE = """# Norms {#norms}
 
@@ -30,7 +32,7 @@ class Server:
         self.root = root
         for name in ("docs/assets", "docs/overrides", "scripts/evidence_site"):
             shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "fonts"))
-        shutil.copy(ROOT / "mkdocs.yml", root / "mkdocs.yml")
+        settings(root)
         for path, text in {
             "docs/index.md": "# Home {#home}\n\nText.\n",
             "docs/residual/norms.md": PAGE,

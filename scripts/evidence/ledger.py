@@ -75,7 +75,7 @@ def load(project: Project) -> list[Row]:
 
 def table(rows: list[Row]) -> str:
     """The rows as a Markdown table; the article's own words are marked as a quotation."""
-    lines = ["| | the article says | stated | what came out | verdict | page |", "|---|---|---|---|---|---|"]
+    lines = ["| id | the article says | stated | what came out | verdict | page |", "|---|---|---|---|---|---|"]
     for row in rows:
         where = f"[section {row.section}]({row.page})" if row.page else f"section {row.section}"
         stated = f"<q>{row.stated}</q>" if row.stated else ""
