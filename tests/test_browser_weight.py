@@ -5,6 +5,7 @@ The search, which the theme fetches in the background once a visit, is held to a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Browser, Response
@@ -15,13 +16,17 @@ CHAPTER, NOTEBOOK, SEARCH = 250_000, 400_000, 320_000  # bytes
 LISTS = {"/ledger.html", "/about/status.html"}  # a table of all statements each, which has a notebook's limit
 
 
+def _keep(seen: list[Response]) -> Callable[[Response], None]:
+    return lambda response: seen.append(response)
+
+
 def test_what_a_visit_transfers(browser: Browser, address: str, site: Path) -> None:
     heavy = []
     for path in pages(site):
         context = browser.new_context()  # nothing kept from the page before
         page = context.new_page()
         seen: list[Response] = []
-        page.on("response", lambda response, into=seen: into.append(response))  # type: ignore[misc]
+        page.on("response", _keep(seen))
         page.goto(address + path, wait_until="networkidle")
         sizes = {response.url: int(response.headers.get("content-length", 0)) for response in seen}
         search = sum(size for url, size in sizes.items() if "/search/" in url or "/workers/search" in url)

@@ -262,7 +262,12 @@ def test_check_reads_what_a_killed_swap_left_and_writes_nothing(told: Tiny) -> N
 
 def test_options_of_pytest_are_passed_on(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[list[str]] = []
+
+    def call(command: list[str], **_: object) -> int:
+        called.append(command)
+        return 3
+
     monkeypatch.chdir(tiny.root)
-    monkeypatch.setattr("subprocess.call", lambda command, **_: called.append(command) or 3)
+    monkeypatch.setattr("subprocess.call", call)
     assert main(["test", "-v", "tests/test_x.py", "--tb=short"]) == 3
     assert called == [[sys.executable, "-m", "pytest", "-v", "tests/test_x.py", "--tb=short"]]
