@@ -60,7 +60,7 @@ class Server:
         return self.log.count("Documentation built")
 
     def page(self) -> str:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/residual/norms/", timeout=60) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/residual/norms.html", timeout=60) as answer:
             return str(answer.read().decode())
 
     def until(self, holds: Callable[[str], bool]) -> str:
