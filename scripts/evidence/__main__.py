@@ -46,9 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("ledger", help="bring the ledger's page up to date with its data")
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["test"] and not {"-h", "--help"} & set(arguments):
-        options = argparse.Namespace(
-            command="test", rest=arguments[1:]
-        )  # argparse would take pytest's options for its own
+        # argparse would take pytest's options for its own
+        options = argparse.Namespace(command="test", rest=arguments[1:])
     else:
         options = parser.parse_args(arguments)
     try:
@@ -74,13 +73,13 @@ def _refuse(refusal: Refusal) -> int:
 
 def _build(project: Project, options: argparse.Namespace) -> int:
     before = unchanged.inputs(project)
-    if options.fresh:
-        refresh.refresh(project, fresh=True)
-    elif unchanged.since_last_build(project, before):
+    if not options.fresh and unchanged.since_last_build(project, before):
         print(f"nothing changed since the last build; {project.root / 'site'} is as it was", file=sys.stderr)
         return 0
     if wrong := list(command.problems(project)):
-        raise Refusal(wrong)
+        raise Refusal(wrong)  # before anything is run
+    if options.fresh:
+        refresh.refresh(project, fresh=True)
     from evidence_site import publish
 
     status = publish.build(project)  # runs what is stale and checks everything, before it renders

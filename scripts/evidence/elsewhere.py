@@ -10,7 +10,7 @@ from typing import Any
 
 from evidence import check, compare
 from evidence.check import Claim, Findings
-from evidence.project import Project, Refusal
+from evidence.project import Problem, Project, Refusal
 from evidence.record import Record
 from evidence.run import Job, Runner
 from evidence.snippet import Snippet, name_of, with_seeds
@@ -137,12 +137,10 @@ def _judged(
     found: Findings,
 ) -> Iterable[tuple[Claim, str | None]]:
     """Each statement about these snippets with what is to be told of it: nothing, that it holds barely, or not."""
-    again = check.check(project, snippets, {**records, **fresh})
-    now = {(claim.link.page, claim.link.start): claim for claim in again.claims}
-    for claim in found.claims:
+    _, pairs = _again(project, snippets, records, fresh, found)
+    for claim, new in pairs:
         if name_of(claim.source) not in fresh or claim.verdict.kind == "setting":
             continue
-        new = now.get((claim.link.page, claim.link.start))
         if new is None:
             yield claim, "can no longer be judged"
             continue
@@ -161,16 +159,27 @@ def _moved(
     found: Findings,
 ) -> int:
     """Tells each stated value that moved, and each problem of the pages; how many problems there are."""
-    again = check.check(project, snippets, {**records, **fresh})
-    for problem in again.problems:
+    problems, pairs = _again(project, snippets, records, fresh, found)
+    for problem in problems:
         print(problem)
-    now = {(claim.link.page, claim.link.start): claim for claim in again.claims}
-    for old in found.claims:
-        new = now.get((old.link.page, old.link.start))
+    for old, new in pairs:
         if new and new.verdict.used is not None and old.verdict.measured != new.verdict.measured:
             values = f"{old.verdict.measured!r} → {new.verdict.measured!r}"
             print(f"{_place(new)}: {values}, {new.verdict.used:.0%} of the tolerance used")
-    return len(again.problems)
+    return len(problems)
+
+
+def _again(
+    project: Project,
+    snippets: Mapping[str, Snippet],
+    records: Mapping[str, Record],
+    fresh: Mapping[str, Record],
+    found: Findings,
+) -> tuple[list[Problem], list[tuple[Claim, Claim | None]]]:
+    """What the fresh runs make of the pages: the problems, and each claim with what became of it."""
+    again = check.check(project, snippets, {**records, **fresh})
+    now = {(claim.link.page, claim.link.start): claim for claim in again.claims}
+    return again.problems, [(claim, now.get((claim.link.page, claim.link.start))) for claim in found.claims]
 
 
 def _place(claim: Claim) -> str:

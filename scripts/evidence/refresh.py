@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ class Refreshed:
     """What a refresh came to: `ran` names the snippets run now, `changed` the records that were rewritten and why.
 
     `elsewhere` holds the problems that do not concern the snippets asked for; without such a choice there are none.
+    `exempt` counts by kind the numerals that may stand unlinked.
     """
 
     snippets: dict[str, Snippet]
@@ -31,6 +33,7 @@ class Refreshed:
     ran: list[str] = field(default_factory=list)
     changed: dict[str, list[str]] = field(default_factory=dict)
     elsewhere: list[Problem] = field(default_factory=list)
+    exempt: Counter[str] = field(default_factory=Counter)
 
 
 def say(text: str) -> None:
@@ -95,7 +98,7 @@ def refresh(
             candidates.setdefault(name, last_good)
         result.found = check.check(project, snippets, candidates)
         problems += [p for p in result.found.problems if p not in problems]
-        left, _ = bare.unbound(result.found, snippets, candidates)
+        left, result.exempt = bare.unbound(result.found, snippets, candidates)
         problems += [unbound_problem(one) for one in left]
         problems += [p for p in standing if "without its snippet" in p.message]
         blocking = [p for p in problems if only is None or any(_concerns(p, name) for name in wanted)]

@@ -6,6 +6,7 @@ A build refuses. A server shows the problems in the page instead, and goes on.
 from __future__ import annotations
 
 import html
+from collections import Counter
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +18,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
 
-from evidence import bare, ledger, refresh, resolve
+from evidence import ledger, refresh, resolve
 from evidence.project import Problem, Project, Refusal
 from evidence_site import finish, machines
 from evidence_site.extension import Current
@@ -30,6 +31,7 @@ class Serving:
     server: LiveReloadServer | None = None
     watched: set[Path] = set()  # noqa: RUF012 - one server a process
     problems: list[Problem] = []  # noqa: RUF012
+    exempt: Counter[str] = Counter()  # noqa: RUF012 - by kind, of the last refresh
 
 
 def on_startup(command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
@@ -55,6 +57,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
         resolve.write_all(_project(config), result.found, result.snippets, result.records)
     Current.refused = Serving.problems if Serving.active else None
     Current.state = result.snippets, result.records, result.found
+    Serving.exempt = result.exempt
     if Serving.server:
         _watch(config)
 
@@ -82,8 +85,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_content(text: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """The status where its page has the place for it. While serving: the problems, a page's own before others'."""
     if machines.PLACE in text:
-        snippets, records, found = Current.get()
-        text = text.replace(machines.PLACE, machines.status(found, bare.unbound(found, snippets, records)[1]))
+        text = text.replace(machines.PLACE, machines.status(Current.get()[2], Serving.exempt))
     if not Serving.problems:
         return text
     here = f"docs/{page.file.src_uri}"
@@ -110,9 +112,8 @@ def _navigation(files: Files, chapters: dict[str, str]) -> list[object]:
         folder, _, _ = file.src_uri.rpartition("/")
         nested.setdefault(folder, []).append(file.src_uri)
     top = [{"Home": uri} if uri == "index.md" else uri for uri in nested.pop("", [])]
-    order = [folder for folder in chapters if folder in nested] + [
-        folder for folder in nested if folder not in chapters
-    ]
+    rank = {folder: place for place, folder in enumerate(chapters)}
+    order = sorted(nested, key=lambda folder: rank.get(folder, len(rank)))
     return [*top, *({chapters.get(folder, folder.capitalize()): nested[folder]} for folder in order)]
 
 
