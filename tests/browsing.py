@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
@@ -101,11 +100,3 @@ def watch(page: Page, address: str) -> list[str]:
     page.on("request", lambda r: None if r.url.startswith((address, "data:")) else told.append(f"third party: {r.url}"))
     page.on("response", lambda r: told.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
     return told
-
-
-def settings(root: Path) -> None:
-    """Writes the site's own mkdocs.yml for a smaller site, without data and old addresses of what is not there."""
-    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    for name in ("redirects", "data"):
-        config["extra"].pop(name, None)
-    (root / "mkdocs.yml").write_text(yaml.safe_dump(config), encoding="utf-8")

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -66,6 +67,18 @@ def snippets(root: Path, count: int) -> None:
     (root / "mkdocs.yml").write_text("site_name: bench\n", encoding="utf-8")
 
 
+def settings() -> dict[str, Any]:
+    """The site's own mkdocs.yml for a smaller site, without data and old addresses of what is not there."""
+    config: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    for name in ("redirects", "data"):
+        config["extra"].pop(name, None)
+    return config
+
+
+def write_settings(root: Path) -> None:
+    (root / "mkdocs.yml").write_text(yaml.safe_dump(settings()), encoding="utf-8")
+
+
 def make(root: Path, pages: int) -> None:
     """A site with the real theme and engine, whose pages state what snippets compute; `plain.yml` is without ours."""
     snippets(root, PER_PAGE * pages)
@@ -73,10 +86,8 @@ def make(root: Path, pages: int) -> None:
     for name in ("assets", "overrides"):
         shutil.copytree(ROOT / "docs" / name, root / "docs" / name)
     shutil.copytree(ROOT / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
-    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    config = settings()
     config["plugins"], config["hooks"] = ["search"], ["scripts/evidence_site/hooks.py"]  # there are no labs
-    for name in ("redirects", "data"):  # from and to pages that are not here
-        config["extra"].pop(name, None)
     (root / "mkdocs.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
     del config["hooks"]
     config["markdown_extensions"].remove("evidence_site.extension")

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from browsing import settings
 from conftest import Tiny
 from evidence import compare, record, snippet
 from evidence.project import Problem, Project, Refusal
@@ -22,6 +21,7 @@ from evidence.record import OUTPUT, Record
 from evidence.run import Job, Runner
 from evidence_site import notebook
 from evidence_site.extension import Current
+from small_site import write_settings
 
 ROOT = Path(__file__).parents[1]
 LAB = snippet.load(Project(ROOT), "lab/depth_lab")
@@ -72,7 +72,7 @@ def site(root: Path, source: str) -> Site:
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "snippets/lab").mkdir(parents=True)
     shutil.copyfile(ROOT / "snippets/matplotlibrc", root / "snippets/matplotlibrc")
-    settings(root)
+    write_settings(root)
     for name in PAGES:
         (root / f"docs/{name}.md").parent.mkdir(exist_ok=True)
         (root / f"docs/{name}.md").write_text("# Title {#title}\n", encoding="utf-8")

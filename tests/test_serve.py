@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from browsing import settings
+from small_site import write_settings
 
 ROOT = Path(__file__).parents[1]
 PAGE = """# Norms {#norms}
@@ -32,7 +32,7 @@ class Server:
         self.root = root
         for name in ("docs/assets", "docs/overrides", "scripts/evidence_site"):
             shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "fonts"))
-        settings(root)
+        write_settings(root)
         for path, text in {
             "docs/index.md": "# Home {#home}\n\nText.\n",
             "docs/residual/norms.md": PAGE,

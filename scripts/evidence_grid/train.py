@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -184,19 +185,17 @@ def _listed(state: results.State) -> Iterator[str]:
         yield f"belongs to no cell of the grid: {slug}"
 
 
-class _alone:  # noqa: N801  (used like a function)
+@contextmanager
+def _alone(project: Project, stream: TextIO) -> Iterator[None]:
     """Holds the lock of training: two at once would train the same cells."""
-
-    def __init__(self, project: Project, stream: TextIO) -> None:
-        project.cache.mkdir(exist_ok=True)
-        self.lock, self.stream = FileLock(project.cache / "train.lock"), stream
-
-    def __enter__(self) -> None:
-        try:
-            self.lock.acquire(timeout=0)
-        except Timeout:
-            print("another training of this project is running: waiting for it", file=self.stream, flush=True)
-            self.lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self.lock.release()
+    project.cache.mkdir(exist_ok=True)
+    lock = FileLock(project.cache / "train.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print("another training of this project is running: waiting for it", file=stream, flush=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
