@@ -77,7 +77,8 @@ def run(
     futures: dict[Future[Answer], Task] = {submit(job(*task)): task for task in tasks}
     pending = set(futures)
     while pending and (until is None or time.monotonic() < until):
-        ended, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)
+        patience = 1.0 if until is None else max(0.0, min(1.0, until - time.monotonic()))
+        ended, pending = wait(pending, timeout=patience, return_when=FIRST_COMPLETED)
         progress.tick()
         for future in ended:
             task = futures.pop(future)
