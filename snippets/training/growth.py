@@ -68,9 +68,10 @@ fast = [key for key in pre if float(key.split("_")[3]) >= 0.001]
 pre_grows_in_training = all(more_growth[key] > 1 for key in fast)
 pre_later_cost_less = all(upper_third[key] < lower_third[key] for key in pre)
 pre_write_falls_after_training = all(write_last[key][1000] < write_first[key][1000] for key in pre)
-usual_depth, depths, rates, fewest_seeds = 12, [6, 12, 20, 30], [0.001, 0.01], 5
+usual_depth, depths, rates, fewest_seeds = 12, [6, 12, 20, 30], [0.001, 0.01, 0.1], 5
 steps_run, slow_rate = looks[-1], 0.0001
-others = [key for key in found if "_pre_" not in key and seeds_of[key] >= 5 and "_0.001" in key]
+others = [key for key in found if "_post_" in key or "_bare_" in key]
+others = [key for key in others if seeds_of[key] >= 5 and key.endswith("_0.001")]
 others_reversed = all(upper_third[key] > lower_third[key] for key in others)
 idle = 0.002
 upper_is_idle_at_high_rate = upper_third["published_pre_12_0.01"] < idle

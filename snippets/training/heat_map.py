@@ -1,6 +1,7 @@
 # Which cells learn: depth by learning rate for each placement; and all their curves, for the page
 # reads: snippets/training/published_cells.json snippets/training/described_cells.json
 import csv
+import itertools
 import json
 import statistics
 from typing import Any
@@ -53,7 +54,7 @@ for name, square in squares.items():
         median[name] = round(statistics.median(losses), 4)
         lowest[name], highest[name] = min(losses), max(losses)
 
-rates_of_text, claimed_rate = [0.001, 0.003, 0.01, 0.005], 0.0003
+rates_of_text, claimed_rate = [0.001, 0.003, 0.01, 0.005, 0.03, 0.1], 0.0003
 steps_run = 1000
 rate_above_claim = round(rates_of_text[1] / claimed_rate)
 usual_cell = "published_{}_12_{}_0_1000"
@@ -62,6 +63,9 @@ post_behind_pre, pre_rates_differ = post - pre, median[usual_cell.format("Pre-LN
 longer_gains = pre - median["published_Pre-LN_12_0.001_0_3000"]
 described = "described_{}_12_0.001_0_1000"
 described_do_not_overlap = highest[described.format("Pre-LN")] < lowest[described.format("Post-LN")]
+order = [described.format(kind) for kind in ("Sandwich-LN", "Pre-LN", "Post-LN", "no-norm")]
+described_in_order = all(highest[one] < lowest[other] for one, other in itertools.pairwise(order))
+sandwich_gains = median[order[1]] - median[order[0]]
 slow_rate = 0.0001
 pre_learns_at_each_rate = all(
     trained[name] == runs[name] for name in runs if name.startswith("published_Pre-LN_12_")
@@ -70,6 +74,21 @@ bare_described_is_worse = (
     lowest["described_no-norm_20_0.001_0_1000"] > highest[described.format("Pre-LN")]
 )
 post_has_no_nan = all(bad == 0 for name, bad in not_finite.items() if "Post-LN" in name)
+# the usable rates: the highest at which all seeds learn, and the lowest at which one fails
+usable: dict[str, float] = {}
+failing: dict[str, float] = {}
+for name in runs:
+    network, shown, depth_of, rate_of, *schedule = name.split("_")
+    if (network, schedule) == ("published", ["0", "1000"]):
+        key = f"{shown}_{depth_of}"
+        if trained[name] < runs[name]:
+            failing[key] = min(float(rate_of), failing.get(key, 1.0))
+for name in runs:
+    network, shown, depth_of, rate_of, *schedule = name.split("_")
+    key = f"{shown}_{depth_of}"
+    if (network, schedule) == ("published", ["0", "1000"]) and float(rate_of) < failing.get(key, 1):
+        usable[key] = max(float(rate_of), usable.get(key, 0.0))
+
 columns = ["network", "kind", "depth", "lr", "warmup", "steps", "seeds", "learned", "not finite"]
 with open("heat_map.csv", "w", newline="") as file:
     writer = csv.writer(file)
@@ -86,16 +105,16 @@ with open("curves.js", "w") as file:
     file.write(f"window.trainingCurves={json.dumps(rounded, separators=(',', ':'))};\n")
 
 depths, rates = (
-    [6, 12, 20, 30],
+    [6, 12, 20, 30, 60],
     ["0.0001", "0.0003", "0.001", "0.003", "0.005", "0.01", "0.03", "0.1"],
 )
-fig, axes = plt.subplots(3, 1, figsize=(5.6, 6.6), sharex=True)
+fig, axes = plt.subplots(3, 1, figsize=(5.6, 7.8), sharex=True)
 for ax, shown in zip(axes, ("no-norm", "Pre-LN", "Post-LN"), strict=True):
     ax.set(
         title=shown.replace("no-norm", "no norm"),
         ylabel="layers",
         xlim=(-0.5, len(rates) - 0.5),
-        ylim=(-0.5, 3.5),
+        ylim=(-0.5, len(depths) - 0.5),
     )
     ax.set_yticks(range(len(depths)), [str(depth) for depth in depths])
     ax.set_xticks(range(len(rates)), [f"{float(rate):.0e}".replace("e-0", "e-") for rate in rates])

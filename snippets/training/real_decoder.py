@@ -15,9 +15,8 @@ depth, steps = cells[0]["depth"], cells[0]["steps"]
 
 
 def kind(cell: dict[str, Any]) -> str:
-    if cell["norm"] == "none":
-        return "no-norm"
     name = "Pre-LN" if cell["placement"] == "pre" else "Post-LN"
+    name = "no-norm" if cell["norm"] == "none" else name
     return name + ("-QK" if cell["qk_norm"] else "") + ("-warm" if cell["warmup"] else "")
 
 
@@ -39,7 +38,14 @@ growth = {
     for key, group in found.items()
     if all(c["final_loss"] is not None for c in group)
 }
-rates, enough, text_bytes = [0.001, 0.01], 5, 299_868
+rates, warm_up, text_bytes = [0.001, 0.01, 0.003], 100, 299_868
+fewest_seeds = min(seeds_of.values())
+post_has_no_nan = all(not_finite[key] == 0 for key in found if key.startswith("Post-LN"))
+broke_last = {
+    key: max(cell["first_non_finite"] for cell in found[key])
+    for key in found
+    if not_finite[key] == seeds_of[key]
+}
 overview = [
     {
         "kind, rate": key.replace("_", ", "),
