@@ -9,7 +9,7 @@ seeds = range(36)
 d_model, tokens = 64, 32
 depths = [2, 8, 32, 64]  # feed-forward blocks
 placements = ["Post-LN", "Pre-LN"]
-rates = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3]
+rates = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2]
 fixed_rate = 1e-5  # small enough for the linear regime
 
 
@@ -50,10 +50,14 @@ post_over_pre_at_deepest = at_fixed_rate["Post-LN"][-1] / at_fixed_rate["Pre-LN"
 post_over_pre_at_shallowest = at_fixed_rate["Post-LN"][0] / at_fixed_rate["Pre-LN"][0]
 # the rate at which one step moves the output by so much, by interpolation
 target_move = 0.1
-rate_for_target = {
-    p: [float(np.exp(np.interp(np.log(target_move), np.log(r), np.log(rates)))) for r in median[p]]
-    for p in placements
-}
+
+
+def rate_for(move: np.ndarray) -> float:
+    ends = {"left": np.nan, "right": np.nan}  # no value outside the rates that were run
+    return float(np.exp(np.interp(np.log(target_move), np.log(move), np.log(rates), **ends)))
+
+
+rate_for_target = {p: [rate_for(move) for move in median[p]] for p in placements}
 post_below_a_quarter = rate_for_target["Post-LN"][-1] < rate_for_target["Pre-LN"][-1] / 4
 for p in placements:
     print(f"{p}: moves by depth^{slope[p]:.2f}; {target_move} is reached at a rate of ", end="")
