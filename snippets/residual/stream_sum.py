@@ -36,8 +36,8 @@ for seed in seeds:
 
     # an MLP does not split: f(x_0 + f_1) is not f(x_0) + f(f_1)
     with torch.no_grad():
-        joint = mlp(F.layer_norm(x0 + 4 * writes[0], (d_model,)))
-        apart = mlp(F.layer_norm(x0, (d_model,))) + mlp(F.layer_norm(4 * writes[0], (d_model,)))
+        joint = mlp(F.layer_norm(x0 + writes[0], (d_model,)))
+        apart = mlp(F.layer_norm(x0, (d_model,))) + mlp(F.layer_norm(writes[0], (d_model,)))
     nonlinear.append(((joint - apart).norm() / joint.norm()).item())
 
 sum_is_exact = max(sums) < 1e-13
