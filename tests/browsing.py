@@ -1,7 +1,8 @@
-"""What the browser tests share: the real site, served, and Chromium; `pages` and `watch` are helpers."""
+"""What the browser tests share: the real site, served, and Chromium; `pages`, `settle`, … are helpers."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gzip
 import http.server
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -48,7 +49,8 @@ class Compressing(http.server.SimpleHTTPRequestHandler):
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        with contextlib.suppress(ConnectionError):  # a reader who leaves before all has come
+            self.wfile.write(content)
 
     def log_message(self, *arguments: object) -> None:
         pass
@@ -100,3 +102,32 @@ def watch(page: Page, address: str) -> list[str]:
     page.on("request", lambda r: None if r.url.startswith((address, "data:")) else told.append(f"third party: {r.url}"))
     page.on("response", lambda r: told.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
     return told
+
+
+SETTLE = """async () => {
+    await document.fonts.ready;
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+}"""
+STILL = """() => {
+    const style = new CSSStyleSheet();
+    style.replaceSync("*, *::before, *::after { transition: none !important; animation: none !important }");
+    document.adoptedStyleSheets.push(style);
+}"""
+
+
+def settle(page: Page) -> None:
+    """Waits until a loaded page is drawn. (Idleness of the network comes too early: before a long page's scripts.)"""
+    page.wait_for_load_state("load")
+    page.evaluate(SETTLE)
+
+
+def be_still(page: Page) -> None:
+    """No color is met on its way to another one."""
+    page.evaluate(STILL)
+
+
+def put_scheme(page: Page, scheme: str) -> None:
+    """By the theme's own switch."""
+    name = {"light": "default", "dark": "slate"}[scheme]
+    page.locator(f"input[name=__palette][data-md-color-scheme={name}]").evaluate("one => one.checked || one.click()")
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", name)
