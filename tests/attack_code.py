@@ -101,7 +101,7 @@ def _pytest(folder: Path, tests: list[str]) -> None:
     ours = {ROOT, ROOT / "scripts", ROOT / "tests"}  # and not the packages, which may lie below ROOT too
     for name, module in list(sys.modules.items()):  # the engine, and the tests that a run of the suite has imported
         parents = Path(getattr(module, "__file__", None) or os.devnull).parents
-        if ROOT / "tests" in parents or ROOT / "scripts" in parents:
+        if name != "__main__" and (ROOT / "tests" in parents or ROOT / "scripts" in parents):
             del sys.modules[name]
     sys.path[:] = [path for path in sys.path if Path(path) not in ours]
     sys.path[:0] = [str(folder / "scripts"), str(folder / "tests")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,3 +97,11 @@ def test_tests_that_see_nothing_are_found_out(tmp_path: Path) -> None:
         (tmp_path / "tests" / name).write_text(f"def test_it():\n    {body}\n")
     assert attack_code.passes(tmp_path, ["test_blind.py"])
     assert not attack_code.passes(tmp_path, ["test_blind.py", "test_sees.py"])
+
+
+def test_a_program_that_attacks_is_still_there_for_its_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of a snippet puts `__main__` aside; its module was once taken for one of the suite's and dropped."""
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", attack_code.__file__)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_main.py").write_text("import sys\n\ndef test_it():\n    assert '__main__' in sys.modules\n")
+    assert attack_code.passes(tmp_path, ["test_main.py"])
