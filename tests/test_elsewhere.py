@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 
 from conftest import UP, Tiny
 from evidence import elsewhere, refresh
 from evidence.record import load
+from evidence.run import Job, Runner
 
 CODE = f"{UP}/residual/share.py"
 SEEDED = """import random
@@ -76,14 +79,33 @@ coarse = round(total)
 
 
 def test_other_machines_move_bits_and_no_statement(tiny: Tiny, capsys: pytest.CaptureFixture[str]) -> None:
-    tiny.snippet(SUMS)
-    tiny.page(f"# T\n\nThe sum is [above zero]({CODE}#fine).\n")
     tiny.snippet(SUMS + "fine = total > 0\n")
+    tiny.have("# timed: ratios\nratio = 1.0\n", {"ratio": 1.0}, "residual/timed")
+    tiny.page(f"# T\n\nThe sum is [above zero]({CODE}#fine), and it is a [number]({CODE}#fine).\n")
     refresh.refresh(tiny.project, tell=lambda _: None)
-    status = elsewhere.machines(tiny.project)
-    said = capsys.readouterr().out
-    assert status == 0, said  # and so some bit was changed by some setting
-    assert "ATen without vectors (ATEN_CPU_CAPABILITY=default): 0 statements or runs fail; other bits in 1 of 1" in said
+    table = tiny.root / "machines.csv"
+    status = elsewhere.machines(tiny.project, table=table)
+    assert status == 0, capsys.readouterr().out  # and so some bit was changed by some setting
+    lines = table.read_text().splitlines()
+    assert lines[0].startswith("# python3 scripts/dev.py verify --machines, 20")
+    rows = {row["setting"]: row for row in csv.DictReader(line for line in lines if line[0] != "#")}
+    assert list(rows) == list(elsewhere.MACHINES)
+    assert rows["one thread"]["moved"] == "0"
+    assert rows["ATen without vectors"]["moved"] == "1"
+    assert {(row["snippets"], row["statements"], row["failed"]) for row in rows.values()} == {("1", "2", "0")}
+
+
+def test_a_setting_reaches_the_libraries_of_a_fork(tiny: Tiny) -> None:
+    """They read it when they first compute, and the server from which runs are forked never does."""
+    script = tiny.snippet(SUMS)
+    for name, settings in (("AVX2", elsewhere.AVX2), ("DEFAULT", elsewhere.LEAST)):
+        forked, cold = (
+            Runner(tiny.project, cold, environment=settings).run(Job(script)).record for cold in (False, True)
+        )
+        assert forked
+        assert cold
+        assert forked.machine["instructions"] == name
+        assert (forked.values, forked.machine) == (cold.values, cold.machine)
 
 
 def test_a_statement_that_rests_on_the_last_bit_fails_elsewhere(
@@ -99,3 +121,17 @@ def test_a_statement_that_rests_on_the_last_bit_fails_elsewhere(
     refresh.refresh(tiny.project, tell=lambda _: None)
     assert elsewhere.machines(tiny.project) == 1
     assert "[above zero] does not hold" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("moved", "shift", "told"), [(0.0, 0.0, False), (0.0001, 0.01, False), (0.005, 0.5, True)])
+def test_how_far_a_value_moved_is_told_in_tolerances(
+    tiny: Tiny, capsys: pytest.CaptureFixture[str], moved: float, shift: float, told: bool
+) -> None:
+    tiny.snippet("share = 0.881\n")
+    tiny.page(f'# T\n\nIt is [0.88]({CODE}#share "±0.01").\n')
+    tiny.record({"share": 0.881})
+    (before,) = tiny.found().claims
+    tiny.record({"share": 0.881 + moved})
+    (after,) = tiny.found().claims
+    assert elsewhere._shift(before, after) == pytest.approx(shift)
+    assert ("of the tolerance" in capsys.readouterr().out) == told

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from evidence import check, compare
 from evidence.check import Claim, Findings
 from evidence.project import Problem, Project, Refusal
-from evidence.record import Record
+from evidence.record import Record, versions
 from evidence.run import Job, Runner
 from evidence.snippet import Snippet, name_of, with_seeds
 
 PER_DAY, DAYS = 2000, 490  # seeds from one day to the next; after so many days they recur, so that they stay short
 SLOWER = 5  # times its limit that a run may take: without the processor's vectors, or beside other work
 NEAR = 0.8  # share of a band from which a statement that holds is told as well
+TOLD = 0.05  # share of its tolerance by which a value has to move on another machine for that to be told
+LEAST = {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41", "MKL_CBWR": "COMPATIBLE"}
+AVX2 = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_CBWR": "AVX2"}
 MACHINES: dict[str, tuple[int, dict[str, str]]] = {  # threads, and what the libraries are told to use
     "one thread": (1, {}),
     "two threads": (2, {}),
+    "AVX2 in all": (1, AVX2),
     "ATen without vectors": (1, {"ATEN_CPU_CAPABILITY": "default"}),
-    "ATen with AVX2": (1, {"ATEN_CPU_CAPABILITY": "avx2"}),
     "oneDNN with SSE4.1": (1, {"ONEDNN_MAX_CPU_ISA": "SSE41"}),
     "MKL as on any processor": (1, {"MKL_CBWR": "COMPATIBLE"}),
-    "all of these, two threads": (
-        2,
-        {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41", "MKL_CBWR": "COMPATIBLE"},
-    ),
+    "the least of each, two threads": (2, LEAST),
 }
+MACHINES_NOTE = """\
+# python3 scripts/dev.py verify --machines, {date}, Python {python}, torch {torch}, numpy {numpy}
+# moved: snippets in which some bit differs from the run with one thread and no setting; failed: statements or runs
+# shift: the most that a stated value moved from its record, as a share of the tolerance of its statement
+"""
 
 
 def verify(project: Project, names: Iterable[str] = ()) -> int:
@@ -37,7 +44,7 @@ def verify(project: Project, names: Iterable[str] = ()) -> int:
     snippets, records, found = _sound(project)
     failed = 0
     runs: dict[tuple[str, bool], Record] = {}
-    chosen = [snippets[name] for name in names] or list(snippets.values())
+    chosen = _chosen(snippets, names)
     for cold in (False, True):
         fresh: dict[str, Record] = {}
         for run in Runner(project, cold=cold).run_all([Job(script) for script in chosen]):
@@ -65,14 +72,14 @@ def unseen(project: Project, names: Iterable[str] = (), start: int | None = None
         start = 10_000 + datetime.now(UTC).date().toordinal() % DAYS * PER_DAY
     snippets, records, found = _sound(project)
     jobs = []
-    for name in list(names) or snippets:
-        seeds = records[name].values.get("seeds")
+    for script in _chosen(snippets, names):
+        seeds = records[script.name].values.get("seeds")
         try:
-            source = with_seeds(snippets[name].source, f"range({start}, {start} + {len(seeds or '')})")
+            source = with_seeds(script.source, f"range({start}, {start} + {len(seeds or '')})")
         except ValueError:
             continue
         if isinstance(seeds, list):
-            jobs.append(Job(dataclasses.replace(snippets[name], source=source)))
+            jobs.append(Job(dataclasses.replace(script, source=source)))
     print(f"seeds from {start} on, for {len(jobs)} snippets; again: verify --unseen --start {start}", flush=True)
     fresh, failed = _run(Runner(project, patience=SLOWER), jobs)
     held = 0
@@ -89,26 +96,56 @@ def unseen(project: Project, names: Iterable[str] = (), start: int | None = None
     return 1 if failed else 0
 
 
-def machines(project: Project, names: Iterable[str] = ()) -> int:
-    """Judges all statements with other threads and instruction sets, each in fresh interpreters."""
+def machines(project: Project, names: Iterable[str] = (), table: Path | None = None) -> int:
+    """Judges all statements with other threads and instruction sets; `table`: a file for what came of it.
+
+    Timings are left out: what is stated of them is stated of one machine.
+    """
     snippets, records, found = _sound(project)
-    chosen = [snippets[name] for name in names] or list(snippets.values())
+    jobs = [Job(script) for script in _chosen(snippets, names) if not script.timed]
     base: dict[str, Record] = {}
-    bad, changed_somewhere = 0, False
+    rows: list[dict[str, Any]] = []
     for machine, (threads, environment) in MACHINES.items():
-        runner = Runner(project, cold=True, threads=threads, environment=environment, patience=SLOWER)
-        fresh, failed = _run(runner, [Job(script) for script in chosen])
-        failed += _moved(project, snippets, records, fresh, found)
+        runner = Runner(project, workers=2 // threads, threads=threads, environment=environment, patience=SLOWER)
+        fresh, failed = _run(runner, jobs)
+        problems, pairs = _again(project, snippets, records, fresh, found)
+        for problem in problems:
+            print(problem)
         base = base or fresh
-        moved = [name for name in fresh if name in base and _bits(base[name]) != _bits(fresh[name])]
-        changed_somewhere |= bool(moved)
-        settings = " ".join(f"{name}={value}" for name, value in environment.items())
-        told = f"{machine} ({settings or f'{threads} thread' + 's' * (threads > 1)}): {failed} statements or runs fail"
-        print(told + ("" if base is fresh else f"; other bits in {len(moved)} of {len(fresh)} snippets"), flush=True)
-        bad += failed
-    if not changed_somewhere:
+        judged = [(old, new) for old, new in pairs if name_of(old.source) in fresh and old.verdict.kind != "setting"]
+        row = {
+            "setting": machine,
+            "told": " ".join(f"{name}={value}" for name, value in environment.items()) or "nothing",
+            "threads": threads,
+            "snippets": len(fresh),
+            "moved": sum(_bits(base[name]) != _bits(record) for name, record in fresh.items() if name in base),
+            "statements": len(judged),
+            "failed": failed + len(problems),
+            "shift": round(max((_shift(old, new) for old, new in judged if new), default=0.0), 2),
+        }
+        rows.append(row)
+        print(", ".join(f"{name} {value}" for name, value in row.items()), flush=True)
+    if table:
+        with open(table, "w", encoding="utf-8", newline="") as file:
+            file.write(MACHINES_NOTE.format(date=datetime.now(UTC).date(), **versions()))
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    if not any(row["moved"] for row in rows):
         print("no setting changed a bit here, so this shows nothing")
-    return 1 if bad or not changed_somewhere else 0
+        return 1
+    return 1 if any(row["failed"] for row in rows) else 0
+
+
+def _shift(old: Claim, new: Claim) -> float:
+    """How far a value moved from the record's, in tolerances of what is stated of it; told where it is seen."""
+    before, after, tolerance = old.verdict.measured, new.verdict.measured, new.verdict.tolerance
+    if before == after or not tolerance or not isinstance(before, (int, float)) or not isinstance(after, (int, float)):
+        return 0.0
+    shift = abs(after - before) / tolerance
+    if shift >= TOLD:
+        print(f"{_place(new)}: {before!r} → {after!r}, {shift:.0%} of the tolerance")
+    return shift
 
 
 def _sound(project: Project) -> tuple[dict[str, Snippet], dict[str, Record], Findings]:
@@ -116,6 +153,15 @@ def _sound(project: Project) -> tuple[dict[str, Snippet], dict[str, Record], Fin
     if found.problems:
         raise Refusal(found.problems)
     return snippets, records, found
+
+
+def _chosen(snippets: Mapping[str, Snippet], names: Iterable[str]) -> list[Snippet]:
+    """The snippets named, or all, without those that lack a package here: their records stand."""
+    chosen = [snippets[name] for name in names] or list(snippets.values())
+    for script in chosen:
+        if script.lacks:
+            print(f"{script.rel} is left out: it needs {', '.join(script.lacks)}, which is not installed")
+    return [script for script in chosen if not script.lacks]
 
 
 def _run(runner: Runner, jobs: list[Job]) -> tuple[dict[str, Record], int]:

@@ -61,8 +61,8 @@ class Job:
 class Runner:
     """Runs jobs for one project. `cold`: a fresh interpreter each; `threads`: of torch, in the child.
 
-    `environment`: settings that the libraries read as they are loaded, so it makes the runs cold; `patience`: how many
-    times as long as its limit a run may take.
+    `environment`: settings that torch's libraries read as they first compute, which the server never does;
+    `patience`: how many times as long as its limit a run may take.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Runner:
     ) -> None:
         self.settings, self.patience = dict(environment or {}), patience
         self.project, self.workers, self.threads = project, workers, threads
-        self.cold = cold or bool(self.settings) or not FORKS
+        self.cold = cold or not FORKS
         self._keepers: set[int] = set()
         self._stopped = False
 
