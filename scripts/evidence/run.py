@@ -124,7 +124,7 @@ class Runner:
                 "gigabytes": gigabytes,
                 "threads": self.threads,
                 "style": style,
-                "environment": self._environment() | ({"MATPLOTLIBRC": style} if style else {}),
+                "environment": self._environment() | self.settings | ({"MATPLOTLIBRC": style} if style else {}),
             }
             (self._cold if self.cold else self._forked)(request)
             return self._collect(snippet, folder, token, rests_on, given)
@@ -141,7 +141,6 @@ class Runner:
             "MPLBACKEND": "agg",
             "OMP_NUM_THREADS": threads,
             "MKL_NUM_THREADS": threads,
-            **self.settings,
             **({"MATPLOTLIBRC": str(self._style)} if self._style.exists() else {}),
         }
 
@@ -171,7 +170,7 @@ class Runner:
     def _start(self, context: BaseContext, process: Any) -> None:
         """Starts the process with our environment, and without importing our own `__main__` into it."""
         context.set_forkserver_preload(["torch", *self._plots, "evidence.keeper"])
-        ours, main = self._environment(), sys.modules["__main__"]
+        ours, main = self._environment(), sys.modules["__main__"]  # no settings, which other runs would inherit
         saved = {name: os.environ.get(name) for name in ours}
         os.environ.update(ours)
         sys.modules["__main__"] = types.ModuleType("__main__")
@@ -191,7 +190,7 @@ class Runner:
                 [sys.executable, "-P", "-m", "evidence.keeper"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                env={**os.environ, **self._environment()},
+                env={**os.environ, **self._environment(), **self.settings},
             ) as process,
             self._kept(process.pid),
         ):
