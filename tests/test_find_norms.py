@@ -195,6 +195,14 @@ def test_the_place_is_told_in_two_ways(find: Find, wire: Any, place: str, kind: 
     assert set(found["blocks"].values()) == {block}
 
 
+def test_a_stack_that_changes_the_models_own_input_in_place(find: Find) -> None:
+    given = torch.randn(1, 5, D)
+    before = given.clone()
+    found = find(nn.Sequential(*(Wired(in_place, rms) for _ in range(2))), given)
+    assert (places(found, "0.N"), kinds(found)) == (["pre"], {"pre"})
+    assert torch.equal(given, before)
+
+
 def test_the_final_norm_is_what_made_the_heads_input(find: Find) -> None:
     assert places(find(stack(lambda b, x: x + b.F(b.N(x)), final=True), IDS), "end") == ["final"]
 

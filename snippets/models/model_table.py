@@ -1,7 +1,7 @@
 # Builds a tiny random model of each architecture, offline, and reads its norms off the running code
 # requires: transformers
 # limits: 600 s, 6 GB
-# reads: snippets/models/find_norms.py snippets/models/norm_kind.py snippets/models/norm_graph.py
+# reads: snippets/models/find_norms.py
 # reads: snippets/models/architectures.json snippets/models/cited.csv
 import csv
 import inspect

@@ -1,5 +1,5 @@
 # The detector on small hand-made models: what it finds, and where it says that it cannot tell
-# reads: snippets/models/find_norms.py snippets/models/norm_kind.py snippets/models/norm_graph.py
+# reads: snippets/models/find_norms.py
 import csv
 import runpy
 from collections.abc import Callable
