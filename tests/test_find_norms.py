@@ -326,6 +326,11 @@ def test_the_stack_of_pytorch_ends_in_two_norms(find: Find) -> None:
     assert set(found["blocks"].values()) == {"LayerNorm(x)"}
 
 
+def test_it_needs_gradients_and_sees_to_them(find: Find) -> None:
+    with torch.no_grad():
+        assert places(find(stack(lambda b, x: x + b.F(b.N(x))), IDS), "layers.1.N") == ["pre"]
+
+
 def test_the_model_is_left_as_it_was(find: Find) -> None:
     model = stack(lambda b, x: x + b.F(b.N(x)))
     before = {name: value.clone() for name, value in model.state_dict().items()}

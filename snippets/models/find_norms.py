@@ -286,13 +286,14 @@ class Graph:
         return [line[:3] for line in told]
 
 
+@torch.enable_grad()
 def find_norms(model: nn.Module, *args: Any, **options: Any) -> dict[str, Any]:
     """Every norm of `model`, as it runs on the given inputs."""
     torch.manual_seed(0)
-    model, trace, call_of = copy.deepcopy(model).float().eval(), Trace(), nn.Module.__call__
+    model, trace, call_of = copy.deepcopy(model).cpu().float().eval(), Trace(), nn.Module.__call__
     for p in model.parameters():
         p.requires_grad_(p.is_floating_point())
-    enter = lambda x: x.detach().requires_grad_(x.is_floating_point()).clone()  # noqa: E731
+    enter = lambda x: x.detach().cpu().requires_grad_(x.is_floating_point()).clone()  # noqa: E731
     args, options = tree_map_only(Tensor, enter, (args, options))
     sources = {x.grad_fn for x in floats((args, options))}  # now: they may be changed in place
 
