@@ -70,6 +70,21 @@ def test_what_was_left_out_has_a_reason(table: record.Record) -> None:
     assert all(line["what the run said"] for line in lines)
 
 
+def typed(name: str) -> list[dict[str, str]]:
+    lines = (ROOT / "snippets/models" / name).read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def test_a_typed_eps_names_the_commit_at_which_it_was_read(table: record.Record) -> None:
+    rows = {row["model"] for row in json.loads(table.files["models.json"])}
+    for line in typed("released.csv"):
+        assert re.fullmatch(r"\[(\S+/\S+)\]\(https://github\.com/\1/blob/[0-9a-f]{40}/\S+\)", line["read_in"]), line
+        assert line["model"] in rows
+        assert 1e-12 <= float(line["eps"]) <= 1e-4
+    names = [line["checkpoint"] for line in typed("released.csv")]
+    assert len(set(names)) == len(names)
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
