@@ -67,7 +67,7 @@ def test_what_was_left_out_has_a_reason(table: record.Record) -> None:
     lines = list(csv.DictReader(io.StringIO(table.files["left_out.csv"].decode())))
     plan = json.loads((ROOT / PLAN).read_text(encoding="utf-8"))
     assert [line["model"] for line in lines] == [one["model"] for one in plan["models"] if one.get("leave_out")]
-    assert all(line["what the run said"] for line in lines)
+    assert all(line["what the run said"] and line["because"] for line in lines)
 
 
 def typed(name: str) -> list[dict[str, str]]:
@@ -85,11 +85,25 @@ def test_a_typed_eps_names_the_commit_at_which_it_was_read(table: record.Record)
     assert len(set(names)) == len(names)
 
 
+def test_a_year_is_that_of_a_date_that_was_read_or_is_counted_as_unread() -> None:
+    for line in typed("cited.csv"):
+        read = (line["dated_by"], line["date_read_in"])
+        assert all(read) or not any(read), line
+        assert re.fullmatch(r"\d{4}(-\d\d){1,2}" if all(read) else r"\d{4}", line["date"]), line
+        if number := re.search(r"arXiv:(\d\d)(\d\d)\.", line["source"]):
+            months = 12 * (2000 + int(number[1])) + int(number[2])
+            year, month = (int(part) for part in line["date"].split("-")[:2])
+            assert abs(months - 12 * year - month) <= 12, line
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
         ({"model": "LLaMA", "type": "llama", "config": {"num_attention_heads": 5}}, "no row for LLaMA"),
-        ({"model": "LLaMA", "type": "llama", "config": {}, "leave_out": True}, "LLaMA builds now: take leave_out away"),
+        (
+            {"model": "LLaMA", "type": "llama", "config": {}, "leave_out": "no reason"},
+            "LLaMA builds now: take leave_out away",
+        ),
         ({"model": "Muse Spark", "type": "muse_spark_text", "config": {}}, "no row for Muse Spark"),
     ],
     ids=["does not build", "builds again", "cannot be told"],

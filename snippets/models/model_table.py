@@ -1,11 +1,10 @@
 # Builds a tiny random model of each architecture, offline, and reads its norms off the running code
 # requires: transformers
-# limits: 600 s, 6 GB
+# limits: 1200 s, 6 GB
 # reads: snippets/models/find_norms.py
-# reads: snippets/models/architectures.json snippets/models/cited.csv
+# reads: snippets/models/architectures.json snippets/models/cited.csv snippets/models/released.csv
 import csv
 import inspect
-import io
 import json
 import os
 import re
@@ -18,6 +17,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 from transformers import AutoConfig
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as CAUSAL
 
 find_norms = runpy.run_path("find_norms.py")["find_norms"]
 transformers.logging.set_verbosity_error()
@@ -25,9 +25,18 @@ torch.set_grad_enabled(True)
 
 with open("architectures.json", encoding="utf-8") as file:
     plan = json.load(file)
-with open("cited.csv", encoding="utf-8") as file:
-    text = "".join(line for line in file if not line.startswith("#"))
-cited = {line["model"]: line for line in csv.DictReader(io.StringIO(text))}
+
+
+def typed_rows(name: str) -> list[dict[str, str]]:
+    """The rows of a file that was typed by hand; its first lines say how."""
+    with open(name, encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+cited = {line["model"]: line for line in typed_rows("cited.csv")}
+released: dict[str, list[str]] = {}
+for line in typed_rows("released.csv"):
+    released.setdefault(line["model"], []).append(line["eps"])
 HEADS = ("Seq2SeqLM", "CausalLM", "MaskedLM", "ImageClassification", "")
 
 
@@ -131,14 +140,15 @@ def row(entry: dict[str, Any]) -> dict[str, Any]:
     typed = cited[entry["model"]]
     return {
         "model": entry["model"],
-        "year": int(typed["year"]),
+        "year": int(typed["date"][:4]),
+        "dated by": typed["dated_by"] or "–",
         "evidence": f"[measured](docs/models/every-norm.md#norms-{slug})",
         "placement": placement,
         "family": one(n["family"] for n in stream),
         "bias": one("yes" if n["bias"] else "no" for n in stream),
         "weight": one(n["weight"] for n in stream),
         "eps": one(n["eps"] for n in stream),
-        "eps released": typed["eps_released"] or "–",
+        "eps released": "; ".join(sorted(set(released.get(entry["model"], "–")))),
         "cast order": one(n["cast"] for n in stream),
         "QK-norm": one(kind(n) for n in at("QK")),
         "V-norm": one(kind(n) for n in at("V", "QK and V")),
@@ -178,14 +188,22 @@ for entry in plan["models"]:
         if not entry.get("leave_out"):
             raise RuntimeError(f"no row for {entry['model']}") from error
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        left_out.append({"model": entry["model"], "what the run said": reason[:200]})
+        left_out.append(
+            {
+                "model": entry["model"],
+                "what the run said": reason[:200],
+                "because": entry["leave_out"],
+            }
+        )
 assert not unexpected, unexpected
+assert set(released) <= set(cited), set(released) - set(cited)
 measured = len(models)
 for name, typed in cited.items():
     if typed["placement"]:
-        line = dict.fromkeys(models[0], "–") | {"model": name, "year": int(typed["year"])}
+        line = dict.fromkeys(models[0], "–") | {"model": name, "year": int(typed["date"][:4])}
         line |= {key: typed[key] or "–" for key in ("placement", "family", "bias", "source")}
         line |= {"QK-norm": typed["qk_norm"] or "–", "evidence": "cited, not measured", "norms": []}
+        line |= {"dated by": typed["dated_by"], "eps released": "; ".join(released.get(name, "–"))}
         models.append(line)
 cited_only = len(models) - measured
 models.sort(key=lambda line: (line["year"], line["model"].lower()))
@@ -222,6 +240,10 @@ with open("models.json", "w", encoding="utf-8") as file:
     file.write(
         "[\n" + ",\n".join(json.dumps(line, ensure_ascii=False) for line in models) + "\n]\n"
     )
+built = {entry["type"].removesuffix("_text") for entry in plan["models"]}
+not_tried = [kind for kind in sorted(CAUSAL) if kind.removesuffix("_text") not in built]
+write("not_tried.csv", [{"type": kind, "class": CAUSAL[kind]} for kind in not_tried])
+n_causal, n_not_tried = len(CAUSAL), len(not_tried)
 norms_tried = sum(len(line["norms"]) for line in models)
 version = transformers.__version__
 print(f"transformers {version}: {measured} architectures measured, {norms_tried} norms tried")

@@ -29,6 +29,10 @@ before = sum(int(line["year"]) < cut for line in models)
 since = measured - before
 rms_before, rms_since = (count(*span, "family", "RMSNorm") for span in ((0, cut - 1), (cut, 9999)))
 rms_before_names = [m["model"] for m in models if int(m["year"]) < cut and "RMSNorm" in m["family"]]
+t5_and_its_heir = rms_before_names == ["T5", "Switch Transformers"]
+year_from = Counter(m["dated by"] for m in models)
+n_released, n_added = year_from["release or paper"], year_from["addition to the library"]
+n_year_by_number, n_year_unread = year_from["arXiv number"], year_from["–"]
 post_since_2021 = [m["model"] for m in models if int(m["year"]) > 2020 and lane(m) == "post"]
 bias_since = sum("yes" in m["bias"] for m in models if int(m["year"]) >= cut)
 qk_until_2023 = [m["model"] for m in models if int(m["year"]) <= 2023 and m["QK-norm"] != "none"]
@@ -81,7 +85,6 @@ n_one_plus_w, n_last_state_not_normed = len(one_plus_w), len(last_state_not_norm
 vit_last_state_is_not_normed = {"ViT", "CLIP text"} <= set(last_state_not_normed)
 gemma4_is_plain_w = {m["weight"] for m in models if m["model"] == "Gemma 4"} == {"w"}
 streams_are_of_2026 = {m["year"] for m in models if lane(m) == "several streams"} == {"2026"}
-width = int(next(n["width"] for n in norms if n["model"] == "LLaMA"))
 
 fig, ax = plt.subplots(figsize=(5.6, 4.2))
 cells: Counter[tuple[int, str]] = Counter()
