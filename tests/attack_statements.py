@@ -163,7 +163,7 @@ def _excuse(mutant: Mutant) -> str:
     try:
         said = number(mutant.text).value
     except Malformed:
-        return "survived"
+        return "stated by its source" if verdict.kind == "definition" else "survived"
     if said == verdict.stated:
         return "equivalent"
     if verdict.kind == "definition":
