@@ -82,7 +82,7 @@ def ratio(name: str, over: Callable[[], Times], under: Callable[[], Times]) -> N
 
 def peak(*arguments: str, cwd: Path) -> tuple[float, float]:
     """Peak memory of the process tree in MB: shared pages counted once in all (PSS), and in each process (RSS)."""
-    process = subprocess.Popen([sys.executable, *arguments], cwd=cwd, env=ENVIRONMENT)
+    process = subprocess.Popen([sys.executable, *arguments], cwd=cwd, env=ENVIRONMENT, stderr=subprocess.DEVNULL)
     best = [0.0, 0.0]
     done = threading.Event()
 
@@ -170,7 +170,7 @@ def growth(scratch: Path) -> None:
             used = statistics.median(what()[1] for _ in range(times))
             told.append(f"{name} {used:.2f} s ({used / base:.2f})")
         told.append(f"peak {peak('-m', 'evidence', 'build', '--fresh', cwd=root)[0]:.0f} MB")
-        print(f"{pages} pages, plain {base:.2f} s of processor: {', '.join(told)}", flush=True)
+        print(f"pages {pages}: plain {base:.2f} s of processor: {', '.join(told)}", flush=True)
 
 
 def main() -> None:
