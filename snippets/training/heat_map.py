@@ -56,7 +56,6 @@ for name, square in squares.items():
 
 rates_of_text, claimed_rate = [0.001, 0.003, 0.01, 0.005, 0.03, 0.1], 0.0003
 steps_run = 1000
-rate_above_claim = round(rates_of_text[1] / claimed_rate)
 usual_cell = "published_{}_12_{}_0_1000"
 pre, post = (median[usual_cell.format(name, 0.001)] for name in ("Pre-LN", "Post-LN"))
 post_behind_pre, pre_rates_differ = post - pre, median[usual_cell.format("Pre-LN", 0.01)] - pre
