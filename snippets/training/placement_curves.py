@@ -15,7 +15,7 @@ usual = {
     "precision": "fp32",
     "gain": 1.0,
 }
-depth, rates = 12, (0.001, 0.005, 0.01)
+depth, rates = 12, (0.001, 0.003, 0.01)
 short_run, long_run, warm_up, early_look = 1000, 3000, 1000, 100
 runs: dict[str, dict[str, Any]] = {}
 bounds: dict[str, tuple[float, float]] = {}
@@ -59,11 +59,9 @@ rows: list[list[Any]] = []
 for row, network in zip(axes, bounds, strict=True):
     for ax, rate in zip(row, rates, strict=True):
         for color, kind in zip(("C0", "C1", "C2"), kinds, strict=True):
-            for key, run in runs.items():
-                start = f"{network}_{kind}_{rate:g}_".replace(" ", "-")
-                longer = run["steps"] > 1000 and kind != "with warm-up"
-                if not key.startswith(start) or longer:
-                    continue
+            start = f"{network}_{kind}_{rate:g}_".replace(" ", "-")
+            of_kind = [run for key, run in runs.items() if key.startswith(start)]
+            for run in sorted(of_kind, key=lambda run: run["steps"])[-1:]:  # the longest
                 for number, curve in enumerate(run["curves_of_all"]):
                     steps = [run["window"] * (i + 1) for i in range(len(curve))]
                     shown = [float("nan") if x is None else x for x in curve]
