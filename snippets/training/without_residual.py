@@ -1,5 +1,5 @@
 # Blocks without their residual connection: which depths still learn, with which norm
-# reads: snippets/training/published_cells.json
+# reads: snippets/training/published_cells.json snippets/training/described_cells.json
 import csv
 import json
 from typing import Any
@@ -31,6 +31,16 @@ highest = {key: max(cell["final_losses"]) for key, cell in without.items()}
 # median gradient norm of the lowest block before training
 gradient_low = {key: cell["layers"]["0"]["gradient"][0] for key, cell in without.items()}
 gradient_low_with = {key: cell["layers"]["0"]["gradient"][0] for key, cell in with_residual.items()}
+# the described network, with a task over positions: final losses without the residual, 12 layers
+with open("described_cells.json") as file:
+    others = [cell for cell in json.load(file).values() if not cell["residual"]]
+described: dict[str, list[float]] = {kind: [] for kind in ("none", "pre")}
+for cell in others:
+    described["none" if cell["norm"] == "none" else cell["placement"]].append(cell["final_loss"])
+limit = (others[0]["floor"] + others[0]["unigram_entropy"]) / 2
+described_seeds = {kind: len(losses) for kind, losses in described.items()}
+described_learned = {kind: sum(x <= limit for x in losses) for kind, losses in described.items()}
+described_lowest = {kind: min(losses) for kind, losses in described.items()}
 none_at_20 = all(learned[f"{kind}_20"] == 0 for kind in kinds)
 stalls_are_stalls = none_at_20 and learned["none_12"] == 0
 no_nan = all(cell["members_non_finite"] == 0 for cell in without.values())
