@@ -188,6 +188,7 @@ def test_verify_compares_forked_with_cold(told: Tiny, capfd: pytest.CaptureFixtu
     ("arguments", "said"),
     [
         (["run", "residual/shore"], "there is no snippet residual/shore"),
+        (["run", "share"], "did you mean residual/share?"),
         (["run", "residual/share", "../x"], "there is no snippet ../x"),
         (["run"], "the following arguments are required: NAME"),
         (["publish"], "invalid choice: 'publish'"),

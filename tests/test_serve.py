@@ -127,3 +127,17 @@ def test_errors_show_in_the_page_and_mend(server: Server) -> None:
     server.write("docs/residual/norms.md", PAGE)
     server.write("snippets/residual/norm.py", SNIPPET)
     server.until(lambda text: 'class="refused"' not in text and "norm 3.0" in text)
+
+
+def test_an_address_that_is_taken_is_told_before_anything_is_built(tmp_path: Path) -> None:
+    (tmp_path / "mkdocs.yml").write_text("site_name: t\n", encoding="utf-8")
+    for folder in ("docs", "snippets"):
+        (tmp_path / folder).mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        command = [sys.executable, "-m", "evidence", "serve", "--address", address]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"{address}: ")
+    assert "serve --address 127.0.0.1:8001" in ended.stderr
+    assert "Building" not in ended.stderr

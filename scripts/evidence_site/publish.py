@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 
 from filelock import FileLock
@@ -38,4 +39,11 @@ def build(project: Project) -> int:
 
 
 def serve(project: Project, address: str) -> int:
+    host, _, port = address.rpartition(":")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:  # found out now, and not after the site was built
+        socket.create_server((host.strip("[]"), int(port)), family=family).close()
+    except (OSError, ValueError, OverflowError) as error:
+        print(f"{address}: {error}; try: python3 scripts/dev.py serve --address 127.0.0.1:8001", file=sys.stderr)
+        return 1
     return _mkdocs("serve", "-f", str(project.root / "mkdocs.yml"), "-a", address)

@@ -70,7 +70,7 @@ pre_learns_at_each_rate = all(
     trained[name] == runs[name] for name in runs if name.startswith("published_Pre-LN_12_")
 )
 bare_described_is_worse = (
-    lowest["described_no-norm_20_0.001_0_1000"] > highest[described.format("Pre-LN")]
+    lowest["described_no-norm_20_0.001_0_1000"] > highest["described_Pre-LN_20_0.001_0_1000"]
 )
 post_has_no_nan = all(bad == 0 for name, bad in not_finite.items() if "Post-LN" in name)
 # the usable rates: the highest at which all seeds learn, and the lowest at which one fails
