@@ -200,11 +200,21 @@ assert set(released) <= set(cited), set(released) - set(cited)
 measured = len(models)
 for name, typed in cited.items():
     if typed["placement"]:
-        line = dict.fromkeys(models[0], "–") | {"model": name, "year": int(typed["date"][:4])}
-        line |= {key: typed[key] or "–" for key in ("placement", "family", "bias", "source")}
-        line |= {"QK-norm": typed["qk_norm"] or "–", "evidence": "cited, not measured", "norms": []}
-        line |= {"dated by": typed["dated_by"], "eps released": "; ".join(released.get(name, "–"))}
-        models.append(line)
+        filled: dict[str, Any] = dict.fromkeys(models[0], "–") | {
+            "model": name,
+            "year": int(typed["date"][:4]),
+        }
+        filled |= {key: typed[key] or "–" for key in ("placement", "family", "bias", "source")}
+        filled |= {
+            "QK-norm": typed["qk_norm"] or "–",
+            "evidence": "cited, not measured",
+            "norms": [],
+        }
+        filled |= {
+            "dated by": typed["dated_by"],
+            "eps released": "; ".join(released.get(name, "–")),
+        }
+        models.append(filled)
 cited_only = len(models) - measured
 models.sort(key=lambda line: (line["year"], line["model"].lower()))
 
@@ -219,12 +229,12 @@ def write(name: str, rows: list[dict[str, Any]]) -> None:
 write("models.csv", [{k: v for k, v in line.items() if k != "norms"} for line in models])
 write("left_out.csv", left_out)
 each = []
-for line in models:
-    for n in line["norms"]:
+for filled in models:
+    for n in filled["norms"]:
         name = re.sub(r"\d+", "N", n["name"])
         places = "; ".join(dict.fromkeys(n["places"]))
         each.append(
-            {"model": line["model"], "norm": name, "place": places}
+            {"model": filled["model"], "norm": name, "place": places}
             | {
                 "family": n["family"],
                 "width": n["width"],
