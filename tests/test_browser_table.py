@@ -63,3 +63,15 @@ def test_the_ledger_is_filtered_by_verdict(browser: Browser, address: str) -> No
     assert {row.locator("td").nth(4).inner_text() for row in shown} == {"does not hold"}
     assert page.locator(".table-controls output").inner_text() == f"{len(shown)} of 94 rows"
     page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_row_of_the_ledger_is_cut_at_a_side(browser: Browser, address: str, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(f"{address}/ledger.html")
+    frame, row = (page.locator(one).first.bounding_box() for one in (".ledger", ".ledger tbody tr"))
+    page.close()
+    assert frame
+    assert row
+    assert frame["x"] <= row["x"]
+    assert row["x"] + row["width"] <= frame["x"] + frame["width"] + 0.5
