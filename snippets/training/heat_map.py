@@ -58,7 +58,7 @@ rates_of_text, claimed_rate = [0.001, 0.003, 0.01, 0.005, 0.03, 0.1], 0.0003
 steps_run = 1000
 usual_cell = "published_{}_12_{}_0_1000"
 pre, post = (median[usual_cell.format(name, 0.001)] for name in ("Pre-LN", "Post-LN"))
-post_behind_pre, pre_rates_differ = post - pre, median[usual_cell.format("Pre-LN", 0.01)] - pre
+post_behind_pre = post - pre
 longer_gains = pre - median["published_Pre-LN_12_0.001_0_3000"]
 described = "described_{}_12_0.001_0_1000"
 described_do_not_overlap = highest[described.format("Pre-LN")] < lowest[described.format("Post-LN")]
@@ -73,21 +73,6 @@ bare_described_is_worse = (
     lowest["described_no-norm_20_0.001_0_1000"] > highest["described_Pre-LN_20_0.001_0_1000"]
 )
 post_has_no_nan = all(bad == 0 for name, bad in not_finite.items() if "Post-LN" in name)
-# the usable rates: the highest at which all seeds learn, and the lowest at which one fails
-usable: dict[str, float] = {}
-failing: dict[str, float] = {}
-for name in runs:
-    network, shown, depth_of, rate_of, *schedule = name.split("_")
-    if (network, schedule) == ("published", ["0", "1000"]):
-        key = f"{shown}_{depth_of}"
-        if trained[name] < runs[name]:
-            failing[key] = min(float(rate_of), failing.get(key, 1.0))
-for name in runs:
-    network, shown, depth_of, rate_of, *schedule = name.split("_")
-    key = f"{shown}_{depth_of}"
-    if (network, schedule) == ("published", ["0", "1000"]) and float(rate_of) < failing.get(key, 1):
-        usable[key] = max(float(rate_of), usable.get(key, 0.0))
-
 columns = ["network", "kind", "depth", "lr", "warmup", "steps", "seeds", "learned", "not finite"]
 with open("heat_map.csv", "w", newline="") as file:
     writer = csv.writer(file)

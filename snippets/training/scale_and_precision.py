@@ -12,7 +12,6 @@ floor, unigram = cells[0]["floor"], cells[0]["unigram_entropy"]
 midpoint = (floor + unigram) / 2  # a run has learned if it ends below
 usual = {"final_norm": True, "precision": "fp32", "gain": 1.0}
 fixed = {"residual": True, "warmup": 0, "steps": 1000}
-names = {"none": "no norm", "pre": "Pre-LN", "post": "Post-LN"}
 
 # by setting: kind of network, layers, rate, and what differs from the usual
 found: dict[str, dict[str, Any]] = {}
@@ -28,7 +27,6 @@ learned = {key: sum(loss <= midpoint for loss in losses) for key, losses in fina
 not_finite = {key: seeds_of[key] - len(losses) for key, losses in finals.items()}
 lowest = {key: min(losses) for key, losses in finals.items() if losses}
 highest = {key: max(losses) for key, losses in finals.items() if losses}
-middle = {key: cell["final_loss"] for key, cell in found.items() if finals[key]}
 # median RMS of the last block's output before training
 stream_at_start = {
     key: cell["layers"]["0"]["stream"][-1] for key, cell in found.items() if "0" in cell["layers"]
@@ -37,7 +35,6 @@ tops = {key: [x for x in cell["top"] if x is not None] for key, cell in found.it
 peak = {key: max(sizes) for key, sizes in tops.items() if sizes}
 
 gains = [1.5, 2, 3, 4]
-steps_run, layers_shown, rate_shown = 1000, 20, 0.001
 scaled = ["none_20_0.001_gain_1.5", "none_20_0.001_gain_2", "none_20_0.001_gain_3"]
 all_scaled_learn = all(learned[key] == seeds_of[key] for key in scaled)
 in_fp16 = found["none_20_0.001_precision_fp16_gain_1.5"]["non_finite_steps"]

@@ -40,7 +40,6 @@ for cell in others:
 limit = (others[0]["floor"] + others[0]["unigram_entropy"]) / 2
 described_seeds = {kind: len(losses) for kind, losses in described.items()}
 described_learned = {kind: sum(x <= limit for x in losses) for kind, losses in described.items()}
-described_lowest = {kind: min(losses) for kind, losses in described.items()}
 none_at_20 = all(learned[f"{kind}_20"] == 0 for kind in kinds)
 stalls_are_stalls = none_at_20 and learned["none_12"] == 0
 no_nan = all(cell["members_non_finite"] == 0 for cell in without.values())
