@@ -99,10 +99,9 @@ def _run(project: Project, options: argparse.Namespace) -> int:
     names = [_name(project, name) for name in options.names]
     missing = [name for name in names if not (project.snippets / f"{name}.py").is_file()]
     if missing:
-        known = [str(path.relative_to(project.snippets).with_suffix("")) for path in project.snippets.glob("*/*.py")]
-        near = [name for name in known if name.rpartition("/")[2] in {one.rpartition("/")[2] for one in missing}]
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        print(f"there is no snippet {', '.join(missing)} below {project.snippets}{hint}", file=sys.stderr)
+        known = snippet.all_names(project)
+        for name in missing:
+            print(f"there is no snippet {name} below {project.snippets}{snippet.meant(name, known)}", file=sys.stderr)
         return 2
     code, faulty = 0, set[str]()
     try:

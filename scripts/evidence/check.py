@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import math
 import posixpath
 import re
@@ -215,8 +214,7 @@ def _evidence(
     if path.endswith(".py"):
         name = inner[:-3]
         if name not in snippets:
-            near = difflib.get_close_matches(name, snippets, n=2)
-            raise Malformed(f"there is no snippet {path}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+            raise Malformed(f"there is no snippet {path}{snippet.meant(name, snippets)}")
         if name not in records:
             raise Unrecorded(name)
         return dict(records[name].values), False

@@ -61,7 +61,7 @@ def verify(project: Project, names: Iterable[str] = ()) -> int:
             for line in told:
                 print(f"{name} ({how}): {line}")
             failed += bool(told)
-        failed += _moved(project, snippets, records, fresh, found)
+        failed += _moved(*_again(project, snippets, records, fresh, found))
     print(f"{len(runs)} runs of {len(chosen)} snippets compared, {failed} differences beyond tolerance")
     return 1 if failed else 0
 
@@ -83,7 +83,9 @@ def unseen(project: Project, names: Iterable[str] = (), start: int | None = None
     print(f"seeds from {start} on, for {len(jobs)} snippets; again: verify --unseen --start {start}", flush=True)
     fresh, failed = _run(Runner(project, patience=SLOWER), jobs)
     held = 0
-    for claim, told in _judged(project, snippets, records, fresh, found):
+    _, pairs = _again(project, snippets, records, fresh, found)
+    for claim, new in _judged(pairs, fresh):
+        told = _told(new)
         if told is None:
             held += 1
         elif told.startswith("holds"):
@@ -112,7 +114,7 @@ def machines(project: Project, names: Iterable[str] = (), table: Path | None = N
         for problem in problems:
             print(problem)
         base = base or fresh
-        judged = [(old, new) for old, new in pairs if name_of(old.source) in fresh and old.verdict.kind != "setting"]
+        judged = _judged(pairs, fresh)
         row = {
             "setting": machine,
             "told": " ".join(f"{name}={value}" for name, value in environment.items()) or "nothing",
@@ -175,37 +177,24 @@ def _run(runner: Runner, jobs: list[Job]) -> tuple[dict[str, Record], int]:
     return fresh, len(jobs) - len(fresh)
 
 
-def _judged(
-    project: Project,
-    snippets: Mapping[str, Snippet],
-    records: Mapping[str, Record],
-    fresh: Mapping[str, Record],
-    found: Findings,
-) -> Iterable[tuple[Claim, str | None]]:
-    """Each statement about these snippets with what is to be told of it: nothing, that it holds barely, or not."""
-    _, pairs = _again(project, snippets, records, fresh, found)
-    for claim, new in pairs:
-        if name_of(claim.source) not in fresh or claim.verdict.kind == "setting":
-            continue
-        if new is None:
-            yield claim, "can no longer be judged"
-            continue
-        v = new.verdict
-        share = "" if v.used is None or not math.isfinite(v.used) else f", {v.used:.0%} of its band"
-        told = f"{v.kind}: stated {claim.link.text}, measured {_short(v.measured)}{share}"
-        near = v.used is not None and v.used >= NEAR and v.kind == "statistical"
-        yield claim, f"holds, {told}" if v.holds and near else None if v.holds else told
+def _judged(pairs: list[tuple[Claim, Claim | None]], fresh: Mapping[str, Record]) -> list[tuple[Claim, Claim | None]]:
+    """Those of the pairs that are about these snippets; a setting is not measured."""
+    return [(old, new) for old, new in pairs if name_of(old.source) in fresh and old.verdict.kind != "setting"]
 
 
-def _moved(
-    project: Project,
-    snippets: Mapping[str, Snippet],
-    records: Mapping[str, Record],
-    fresh: Mapping[str, Record],
-    found: Findings,
-) -> int:
-    """Tells each stated value that moved, and each problem of the pages; how many problems there are."""
-    problems, pairs = _again(project, snippets, records, fresh, found)
+def _told(new: Claim | None) -> str | None:
+    """What is to be told of a statement judged again: nothing, that it holds barely, or not."""
+    if new is None:
+        return "can no longer be judged"
+    v = new.verdict
+    share = "" if v.used is None or not math.isfinite(v.used) else f", {v.used:.0%} of its band"
+    told = f"{v.kind}: stated {new.link.text}, measured {_short(v.measured)}{share}"
+    near = v.used is not None and v.used >= NEAR and v.kind == "statistical"
+    return f"holds, {told}" if v.holds and near else None if v.holds else told
+
+
+def _moved(problems: list[Problem], pairs: list[tuple[Claim, Claim | None]]) -> int:
+    """Tells each problem of the pages, and each stated value that moved; how many problems there are."""
     for problem in problems:
         print(problem)
     for old, new in pairs:

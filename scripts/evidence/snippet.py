@@ -9,11 +9,12 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import importlib.util
 import posixpath
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -126,6 +127,13 @@ def name_of(path: str) -> str:
     return path.removeprefix("snippets/").removesuffix(".py")
 
 
+def meant(name: str, known: Iterable[str]) -> str:
+    """What to add to the message on a snippet that is not there: those of nearly its name, or of it in a chapter."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=2) or [one for one in known if one.rpartition("/")[2] == name]
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
 def load(project: Project, name: str) -> Snippet:
     path = project.snippets / f"{name}.py"
     try:
@@ -134,10 +142,13 @@ def load(project: Project, name: str) -> Snippet:
         raise Refusal([Problem(project.rel(path), 0, f"{NOT_UTF8} ({error})")]) from None
 
 
-def load_all(project: Project) -> dict[str, Snippet]:
+def all_names(project: Project) -> list[str]:
     paths = sorted(project.snippets.rglob("*.py"))
-    names = [path.relative_to(project.snippets).with_suffix("").as_posix() for path in paths]
-    return {name: load(project, name) for name in names}
+    return [path.relative_to(project.snippets).with_suffix("").as_posix() for path in paths]
+
+
+def load_all(project: Project) -> dict[str, Snippet]:
+    return {name: load(project, name) for name in all_names(project)}
 
 
 def with_seeds(source: str, seeds: str) -> str:
