@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -39,16 +40,22 @@ def put_width(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": WIDTHS[width]})
 
 
+def each_page(page: Page, address: str, site: Path) -> Iterator[str]:
+    """Each page in turn, loaded on a desk, with colors that are still."""
+    for path in pages(site):
+        put_width(page, 1280)
+        page.goto(address + path)
+        be_still(page)
+        yield path
+
+
 def test_axe_finds_nothing(browser: Browser, address: str, site: Path) -> None:
     """Light on a desk and dark on a phone by all rules; then the other way round by those that color can change."""
     context = browser.new_context(bypass_csp=True)
     context.add_init_script(AXE)
     page = context.new_page()
     told = []
-    for path in pages(site):
-        put_width(page, 1280)
-        page.goto(address + path)
-        be_still(page)
+    for path in each_page(page, address, site):
         put_scheme(page, "light")
         told += [f"{path} light 1280: {one}" for one in violations(page)]
         put_width(page, 390)
@@ -111,10 +118,7 @@ def test_the_focus_is_seen_wherever_it_goes(browser: Browser, address: str, site
     """One element of each look takes the focus, as by keyboard: it is ringed, and the ring is not cut off."""
     page = browser.new_page()
     told = []
-    for path in pages(site):
-        put_width(page, 1280)
-        page.goto(address + path)
-        be_still(page)
+    for path in each_page(page, address, site):
         page.keyboard.press("Tab")  # what takes the focus by a script after that shows it as by keyboard
         looks = 0
         for width in WIDTHS:
