@@ -161,14 +161,14 @@ def test_a_spot_check_compares_for_real_and_says_how_to_repeat_it(tiny: Tiny) ->
 
 
 def test_a_spot_check_ends_in_time(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = toy.experiment(tiny, toy.seeds(1), {"set": {"seconds": 2.0}})
+    found = toy.experiment(tiny, toy.seeds(1), {"set": {"seconds": 1.0}})
     toy.command(tiny, "train", "toy")
     for path in found.results.glob("*"):  # as if a machine were much slower now
         slow = results.load(path)
         results.save(tiny.project, Result(**{**vars(slow), "seconds": 0.1}), path)
     monkeypatch.setattr(again, "DEADLINE", 0.9)
     status, out, _ = toy.command(tiny, "train", "--spot", "--jobs", "2")
-    assert "not compared, stopped after 1 s: toy/seconds-2.0" in out
+    assert "not compared, stopped after 1 s: toy/seconds-1.0" in out
     assert status in {0, 1}  # whether the quick one has ended
     monkeypatch.setattr(again, "DEADLINE", 0.0)
     status, out, _ = toy.command(tiny, "train", "--spot")
