@@ -1,9 +1,11 @@
-"""Attacks the code: attack_code.py engine|snippets [--all | --count N] [--seed N] [--csv FILE]
+"""Attacks the code: attack_code.py engine|snippets [--all FOLDER | --count N] [--seed N] [--only NAMES]
 
 engine    each mutant of a module is held against the module's own tests: they must fail
 snippets  each mutant of a snippet is run, and every page judged by what it gives: a statement must fail
 
-Without --all, a sample that changes with the date. Nothing is written but the summary; the code changes in a copy.
+Without --all, a sample that changes with the date, and nothing is written. --all takes hours, notes each module or
+snippet in FOLDER as it is done, and goes on where it was stopped; code that changed since is attacked again.
+The code changes in a copy.
 (mutmut and cosmic-ray were looked at: both ask a test suite, and a snippet's test is the sentence that cites it.)
 """
 
@@ -19,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,10 +30,11 @@ import psutil  # noqa: F401
 import pytest
 import yaml  # noqa: F401
 
-from attack_summary import write_summary
+from attack_summary import Outcome, write_summary
 from evidence import check, compare
 from evidence.check import Findings
 from evidence.project import Project
+from evidence.record import Record
 from evidence.run import Job, Runner
 from evidence.snippet import name_of
 from mutate import Change, changes
@@ -54,19 +57,23 @@ TESTS = {  # the engine's modules that need no fork server, with the tests that 
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of what was imported before the fork
 PATIENCE = 600  # seconds until a mutant that hangs counts as killed
 Result = tuple[str, Change, str]  # module or snippet, what was changed, and its fate
+Attack = Callable[[Sequence[tuple[str, Change]]], Iterator[Result]]
 
 
-def chosen(places: dict[str, str], seed: int | None, count: int) -> list[tuple[str, Change]]:
-    """All mutants of these sources, or a sample."""
+def sample(places: Mapping[str, str], seed: int, count: int) -> list[tuple[str, Change]]:
     every = [(name, change) for name, source in places.items() for change in changes(source)]
-    return every if seed is None else random.Random(seed).sample(every, min(count, len(every)))
+    return random.Random(seed).sample(every, min(count, len(every)))
 
 
 # --- the engine ------------------------------------------------------------------------------------------------------
 
 
-def engine(seed: int | None, count: int, modules: list[str]) -> Iterator[Result]:
-    sources = {name: (ROOT / f"scripts/evidence/{name}.py").read_text(encoding="utf-8") for name in modules}
+def modules() -> dict[str, str]:
+    return {name: (ROOT / f"scripts/evidence/{name}.py").read_text(encoding="utf-8") for name in TESTS}
+
+
+def engine(made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
+    sources = modules()
     with tempfile.TemporaryDirectory(prefix="attack-") as scratch:
         copy = Path(scratch)
         for name in ("scripts", "tests"):
@@ -74,7 +81,6 @@ def engine(seed: int | None, count: int, modules: list[str]) -> Iterator[Result]
         shutil.copy(ROOT / "pyproject.toml", copy)
         for name in ("docs", "snippets", "mkdocs.yml"):
             (copy / name).symlink_to(ROOT / name)
-        made = chosen(sources, seed, count)
         for name in sorted({name for name, _ in made}):
             if not passes(copy, TESTS[name].split()):  # the control
                 raise SystemExit(f"the tests of {name} fail as it is: {TESTS[name]}")
@@ -115,65 +121,84 @@ def _pytest(folder: Path, tests: list[str]) -> None:
 # --- the snippets ----------------------------------------------------------------------------------------------------
 
 
-def snippets(project: Project, seed: int | None, count: int, only: str = "") -> Iterator[Result]:
-    scripts, records, found = check.load(project)
-    if found.problems:
-        raise SystemExit(f"the site is not sound to begin with: {found.problems[0]}")
-    cited = {name_of(claim.source) for claim in found.claims if claim.source.endswith(".py")}
-    sources = {
-        name: scripts[name].source
-        for name in sorted(cited & scripts.keys())
-        if name.startswith(only) and not scripts[name].timed
-    }
-    made = chosen(sources, seed, count)
-    jobs = [Job(dataclasses.replace(scripts[name], source=change.source)) for name, change in made]
-    which = {(job.snippet.name, job.snippet.source): change for job, (_, change) in zip(jobs, made, strict=True)}
-    for run in Runner(project).run_all(jobs):
-        name = run.snippet.name
-        change = which[name, run.snippet.source]
-        if run.error or not run.record:
-            yield name, change, "killed: the run fails"
-            continue
+class Site:
+    """The pages, and the snippets that they cite, as far as these are the same in each run (no timings)."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.scripts, self.records, self.found = check.load(project)
+        if self.found.problems:
+            raise SystemExit(f"the site is not sound to begin with: {self.found.problems[0]}")
+        cited = {name_of(claim.source) for claim in self.found.claims if claim.source.endswith(".py")}
+        names = sorted(cited & self.scripts.keys())
+        self.sources = {name: self.scripts[name].source for name in names if not self.scripts[name].timed}
+
+    def attack(self, made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
+        runner = Runner(self.project)
+        unchanged: dict[str, Record] = {}
+        for run in runner.run_all(Job(self.scripts[name]) for name in dict(made)):  # the control
+            told = run.record and list(compare.differences(self.records[run.snippet.name], run.record))
+            if run.error or not run.record or told:
+                raise SystemExit(f"{run.snippet.name} differs from its record as it is: {run.error or told}")
+            unchanged[run.snippet.name] = run.record
+        jobs = [Job(dataclasses.replace(self.scripts[name], source=change.source)) for name, change in made]
+        which = {(job.snippet.name, job.snippet.source): change for job, (_, change) in zip(jobs, made, strict=True)}
+        for run in runner.run_all(jobs):
+            name = run.snippet.name
+            fate = "killed: the run fails"
+            if run.record and not run.error:
+                fate = self._fate(name, run.record, unchanged[name])
+            yield name, which[name, run.snippet.source], fate
+
+    def _fate(self, name: str, mutant: Record, unchanged: Record) -> str:
         again = Findings()
-        for path in {claim.link.page for claim in found.claims if name_of(claim.source) == name}:
-            check.judge_page(project, found.pages[path], scripts, {**records, name: run.record}, again)
+        for path in {claim.link.page for claim in self.found.claims if name_of(claim.source) == name}:
+            check.judge_page(self.project, self.found.pages[path], self.scripts, {**self.records, name: mutant}, again)
         if again.problems:
-            fate = "killed: a statement fails"
-        elif any(compare.differences(records[name], run.record)):
-            fate = "killed: the record differs"
-        elif (run.record.values, run.record.files) == (records[name].values, records[name].files):
-            fate = "equivalent"
-        else:
-            fate = "survived"
-        yield name, change, fate
+            return "killed: a statement fails"
+        if any(compare.differences(self.records[name], mutant)):
+            return "killed: the record differs"
+        if (repr(mutant.values), mutant.files) == (repr(unchanged.values), unchanged.files):
+            return "equivalent"
+        return "survived"
+
+
+def in_full(what: str, sources: Mapping[str, str], attack: Attack, outcome: Outcome) -> None:
+    """Attacks one module or snippet after the other, and notes each."""
+    for name, source in sources.items():
+        if outcome.knows(what, name, source):
+            continue
+        began = time.monotonic()
+        made = [(name, change) for change in changes(source)]
+        fates = [(str(change), fate.partition(":")[0]) for _, change, fate in attack(made)]
+        outcome.note(what, name, source, fates)
+        counts = dict(Counter(fate for _, fate in fates))
+        print(f"{what} {name}: {counts} in {time.monotonic() - began:.0f} s", flush=True)
+    write_summary(outcome.folder / "outcome.csv", f"tests/attack_code.py {what} --all", {what: outcome.told(what)})
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["engine", "snippets"])
-    parser.add_argument("--all", action="store_true", help="every mutant; hours")
+    parser.add_argument("--all", type=Path, metavar="FOLDER", help="every mutant; hours")
     parser.add_argument("--count", type=int, default=20, help="of a sample; default: %(default)s")
     parser.add_argument("--seed", type=int, help="of a sample; default: the date")
-    parser.add_argument("--only", default="", help="modules, or the beginning of snippets' names")
-    parser.add_argument("--csv", type=Path, help="note the outcome in this file")
+    parser.add_argument("--only", nargs="+", default=[""], help="beginnings of the names of modules or snippets")
     options = parser.parse_args()
-    seed = None if options.all else options.seed or datetime.now(UTC).date().toordinal()
-    print("all mutants" if seed is None else f"a sample of {options.count}, seed {seed}", flush=True)
-    began, fates = time.monotonic(), Counter[str]()
-    if options.what == "engine":
-        results = engine(seed, options.count, options.only.split() or list(TESTS))
-    else:
-        results = snippets(Project(ROOT), seed, options.count, options.only)
-    for name, change, fate in results:
+    site = Site(Project(ROOT)) if options.what == "snippets" else None
+    attack, sources = (site.attack, site.sources) if site else (engine, modules())
+    sources = {name: sources[name] for start in options.only for name in sources if name.startswith(start)}
+    if options.all:
+        in_full(options.what, sources, attack, Outcome(options.all))
+        return 0
+    seed = options.seed or datetime.now(UTC).date().toordinal()
+    print(f"a sample of {options.count}, seed {seed}", flush=True)
+    fates = Counter[str]()
+    for name, change, fate in attack(sample(sources, seed, options.count)):
         fates[fate] += 1
         print(f"{fate}: {name}, {change}", flush=True)
-    total, killed = sum(fates.values()), sum(count for fate, count in fates.items() if fate.startswith("killed"))
-    print(f"{killed} of {total} killed in {time.monotonic() - began:.0f} s: {dict(fates)}")
-    if options.csv:
-        command = f"tests/attack_code.py {options.what} " + (
-            "--all" if seed is None else f"--count {total} --seed {seed}"
-        )
-        write_summary(options.csv, command, {options.what: (total, killed, 0, fates["equivalent"])})
+    killed = sum(count for fate, count in fates.items() if fate.startswith("killed"))
+    print(f"{killed} of {sum(fates.values())} killed: {dict(fates)}")
     return 0
 
 

@@ -1,15 +1,20 @@
-"""Where the attacks note what came of them: one row an attack, in the data file that the site's page links to."""
+"""Where the attacks note what came of them: the data files that the site's page links to and shows."""
 
 from __future__ import annotations
 
 import csv
-import io
+import hashlib
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import mutate
+
+ROOT = Path(__file__).resolve().parents[1]
 HEAD = ["attack", "made", "killed", "allowed", "equivalent", "survived"]
+CODE = ["code", "where", "source", "made", "killed", "equivalent", "survived"]
+CHANGE = ["code", "where", "change"]
 
 
 def write_summary(path: Path, command: str, rows: Mapping[str, tuple[int, int, int, int]]) -> None:
@@ -17,18 +22,82 @@ def write_summary(path: Path, command: str, rows: Mapping[str, tuple[int, int, i
 
     A row is: mutants made, killed, allowed by what the page itself says (a band), equivalent. The rest survived.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    old = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=path.parent, capture_output=True, text=True)
-    made = (
-        f"# {', '.join(rows)}: python {command}, {datetime.now(UTC).date()}, at {commit.stdout.strip() or 'no commit'}"
-    )
-    notes = [line for line in old if line.startswith("#") and not line.startswith(f"# {', '.join(rows)}: ")]
-    table = {row[0]: row for row in csv.reader(line for line in old if not line.startswith("#"))}
-    table.pop(HEAD[0], None)
+    notes, old = _read(path)
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    table = {row[0]: row for row in old}
     for name, (count, killed, allowed, equivalent) in rows.items():
         survived = count - killed - allowed - equivalent
         table[name] = [name, *map(str, (count, killed, allowed, equivalent, survived))]
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([HEAD, *table.values()])
-    path.write_text("\n".join([*notes, made]) + "\n" + out.getvalue(), encoding="utf-8")
+    begins = f"# {', '.join(rows)}: "
+    made = f"{begins}python {command}, {datetime.now(UTC).date()}, at {commit.stdout.strip() or 'no commit'}"
+    _write(path, [*(note for note in notes if not note.startswith(begins)), made], HEAD, table.values())
+
+
+class Outcome:
+    """What became of all mutants of code: a row for each module and snippet, and each mutant that lived.
+
+    The reasons of survivors are written by people, in the file, and are kept as long as the change is the same; one
+    that begins with "equivalent" says why nothing could tell the mutant from the original.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.done = {(row[0], row[1]): row for row in _read(folder / "code.csv")[1]}
+        self.equivalent = {tuple(row) for row in _read(folder / "equivalent.csv")[1]}
+        self.whys = {tuple(row[:3]): row[3] for row in _read(folder / "survivors.csv")[1]}
+
+    def knows(self, code: str, where: str, source: str) -> bool:
+        return (code, where) in self.done and self.done[code, where][2] == _digest(source)
+
+    def note(self, code: str, where: str, source: str, fates: Sequence[tuple[str, str]]) -> None:
+        """`fates`: each change, and what became of it: killed, equivalent or survived."""
+        place = (code, where)
+        lived = {
+            fate: {(*place, change) for change, end in fates if end == fate} for fate in ("equivalent", "survived")
+        }
+        self.equivalent = {key for key in self.equivalent if key[:2] != place} | lived["equivalent"]
+        others = {key: why for key, why in self.whys.items() if key[:2] != place}
+        self.whys = others | {key: self.whys.get(key, "") for key in lived["survived"]}
+        self.done[place] = [*place, _digest(source), str(len(fates))]
+        self.write()
+
+    def write(self) -> None:
+        """Counts what lived anew, for reasons may have been added since."""
+        for place, row in self.done.items():
+            whys = [why for key, why in self.whys.items() if key[:2] == place]
+            same = sum(key[:2] == place for key in self.equivalent) + sum(why.startswith("equivalent") for why in whys)
+            lived = len(whys) + sum(key[:2] == place for key in self.equivalent)
+            row[4:] = map(str, (int(row[3]) - lived, same, lived - same))
+        _write(self.folder / "code.csv", [], CODE, sorted(self.done.values()))
+        _write(self.folder / "equivalent.csv", [], CHANGE, sorted(self.equivalent))
+        _write(
+            self.folder / "survivors.csv", [], [*CHANGE, "why"], [[*key, why] for key, why in sorted(self.whys.items())]
+        )
+
+    def told(self, code: str) -> tuple[int, int, int, int]:
+        """Of all modules or snippets noted: mutants made, killed, allowed (none), equivalent."""
+        rows = [row for row in self.done.values() if row[0] == code]
+        made, killed, equivalent = (sum(int(row[column]) for row in rows) for column in (3, 4, 5))
+        return made, killed, 0, equivalent
+
+
+def _digest(source: str) -> str:
+    """Of the code, and of what makes the mutants: if either changes, the outcome is void."""
+    return hashlib.sha256((source + Path(mutate.__file__).read_text(encoding="utf-8")).encode()).hexdigest()[:12]
+
+
+def _read(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The notes at the head, and the rows below the titles; nothing of either if there is no such file."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [one for one in lines if one.startswith("#")], list(csv.reader(x for x in lines if not x.startswith("#")))[
+        1:
+    ]
+
+
+def _write(path: Path, notes: Iterable[str], titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    with open(part, "w", encoding="utf-8", newline="") as file:
+        file.writelines(f"{note}\n" for note in notes)
+        csv.writer(file, lineterminator="\n").writerows([titles, *rows])
+    part.replace(path)  # a run of hours may be stopped at any moment

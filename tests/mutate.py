@@ -89,7 +89,9 @@ def _others(node: ast.expr) -> Iterator[ast.expr]:
             yield ast.BinOp(node.left, SWAPPED[type(node.op)](), node.right)
         yield from _of_the_subject(node)
     elif isinstance(node, ast.UnaryOp):
-        yield node.operand
+        counted = isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, int)
+        if not counted:  # -1 is most often an axis or place counted from the end: 1 may be the same, and -2 is tried
+            yield node.operand
     elif isinstance(node, ast.Constant):
         yield from _constants(node.value)
     elif isinstance(node, ast.IfExp):

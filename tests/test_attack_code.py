@@ -63,7 +63,9 @@ def test_a_mutant_of_a_snippet_is_judged_by_what_is_stated_of_it(tiny: Tiny) -> 
         f'# T\n\nIt is [0.75]({UP}/residual/share.py#share "n=3 ±0.01"), [surely]({UP}/residual/share.py#same).\n'
     )
     refresh.refresh(tiny.project, tell=lambda _: None)
-    fates = {str(change): fate for _, change, fate in attack_code.snippets(tiny.project, None, 0)}
+    site = attack_code.Site(tiny.project)
+    made = [(name, change) for name, source in site.sources.items() for change in changes(source)]
+    fates = {str(change): fate for _, change, fate in site.attack(made)}
     assert fates["line 2: 0.5 + 0.25 → 0.5 - 0.25"] == "killed: a statement fails"
     assert fates["line 1: 3 → 4"] == "killed: a statement fails"
     assert fates["line 3: 4 → 5"] == "killed: the record differs"
@@ -75,7 +77,8 @@ def test_a_sample_of_the_engine_by_date() -> None:
     """Most are killed; those that live are printed, and judged by people: tests/attack_code.py engine --all."""
     seed = datetime.now(UTC).date().toordinal()
     print("seed", seed)
-    results = list(attack_code.engine(seed, 6, ["statement", "tables", "links", "compare"]))
+    quick = {name: attack_code.modules()[name] for name in ("statement", "tables", "links", "compare")}
+    results = list(attack_code.engine(attack_code.sample(quick, seed, 6)))
     for name, change, fate in results:
         print(fate, name, change)
     fates = Counter(fate for _, _, fate in results)
@@ -85,7 +88,9 @@ def test_a_sample_of_the_engine_by_date() -> None:
 def test_a_sample_of_the_snippets_by_date() -> None:
     seed = datetime.now(UTC).date().toordinal()
     print("seed", seed)
-    results = list(attack_code.snippets(Project(attack_code.ROOT), seed, 4, "rmsnorm/"))
+    site = attack_code.Site(Project(attack_code.ROOT))
+    chosen = {name: source for name, source in site.sources.items() if name.startswith("rmsnorm/")}
+    results = list(site.attack(attack_code.sample(chosen, seed, 4)))
     for name, change, fate in results:
         print(fate, name, change)
     assert len(results) == 4
