@@ -59,12 +59,13 @@ def test_readers_never_see_half_a_record(tmp_path: Path, monkeypatch: pytest.Mon
 
     reader = threading.Thread(target=read)
     reader.start()
-    for number in range(1, 300):
+    number = 0
+    while number < 300 or (len(seen) < 4 and not wrong):  # a busy machine may let the reader wait
+        number += 1
         save(make(number), at, tmp_path / "parts")
     stop.set()
     reader.join()
     assert not wrong
-    assert len(seen) > 3
     assert {path.name for path in tmp_path.iterdir()} == {"at", "parts"}
 
 
@@ -144,6 +145,7 @@ print("ready", flush=True)
 for n in itertools.count(2):
     files = {name: content.replace(b"1", str(n).encode()) for name, content in one.files.items()}
     save(dataclasses.replace(one, values={**one.values, "number": n}, files=files), at, at.parent / "parts")
+    print(n, flush=True)
 """
 
 
@@ -154,8 +156,9 @@ def test_sigkill_at_any_moment_leaves_a_whole_record(tmp_path: Path) -> None:
         save(make(1), at, at.parent / "parts")
         with subprocess.Popen([sys.executable, "-c", SAVES, str(at)], stdout=subprocess.PIPE) as process:
             assert process.stdout
-            assert process.stdout.readline() == b"ready\n"
-            time.sleep(random.uniform(0, 0.05))
+            for _ in range(1 + random.randrange(10)):
+                assert process.stdout.readline()
+            time.sleep(random.uniform(0, 0.002))
             process.send_signal(signal.SIGKILL)
         found = load(at)
         assert repr(found) == repr(make(found.values["number"]))
