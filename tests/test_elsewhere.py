@@ -8,7 +8,7 @@ import pytest
 
 from conftest import UP, Tiny
 from evidence import elsewhere, refresh
-from evidence.record import load
+from evidence.record import load, versions
 from evidence.run import Job, Runner
 
 CODE = f"{UP}/residual/share.py"
@@ -93,6 +93,25 @@ def test_other_machines_move_bits_and_no_statement(tiny: Tiny, capsys: pytest.Ca
     assert rows["one thread"]["moved"] == "0"
     assert rows["ATen without vectors"]["moved"] == "1"
     assert {(row["snippets"], row["statements"], row["failed"]) for row in rows.values()} == {("1", "2", "0")}
+
+
+def test_what_another_version_moved_is_noted_beside_the_others(
+    tiny: Tiny, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny.snippet("share = 0.881\nunstated = 1.0\n")
+    tiny.have("# timed: ratios\nratio = 1.0\n", {"ratio": 1.0}, "residual/timed")
+    tiny.page(f'# T\n\nIt is [0.88]({CODE}#share "±0.01").\n')
+    tiny.record({"share": 0.881, "unstated": 1.0})
+    table = tiny.root / "versions.csv"
+    assert elsewhere.verify(tiny.project, table=table) == 0
+    tiny.record({"share": 0.886, "unstated": 1.0})  # as another version would have it
+    monkeypatch.setattr(elsewhere, "versions", lambda: {"python": "3.99", "matplotlib": "9", "torch": "9.9"})
+    assert elsewhere.verify(tiny.project, table=table) == 1  # the value differs beyond what is compared
+    assert "4 runs of 2 snippets compared: some bit differs in 1, " in capsys.readouterr().out
+    rows = list(csv.DictReader(elsewhere._rows(table)))
+    assert [row["torch"] for row in rows] == [versions()["torch"], "9.9"]
+    assert [(row["moved"], row["statements"], row["failed"]) for row in rows] == [("0", "1", "0"), ("1", "1", "2")]
+    assert rows[1]["shift"] == "0.5"
 
 
 def test_a_setting_reaches_the_libraries_of_a_fork(tiny: Tiny) -> None:

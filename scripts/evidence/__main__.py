@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     where.add_argument("--unseen", action="store_true", help="instead, on seeds that the date picks")
     where.add_argument("--machines", action="store_true", help="instead, with other threads and instruction sets")
     where.add_argument("--long", action="store_true", help="then train every cell of every experiment again")
-    verify.add_argument("--csv", type=Path, metavar="FILE", help="with --machines: write what came of it to this file")
+    verify.add_argument("--csv", type=Path, metavar="FILE", help="but with --unseen: note what came of it in this file")
     verify.add_argument("--start", type=int, metavar="SEED", help="with --unseen: from this seed on")
     train = commands.add_parser("train", help="train what an experiment has no result of yet; interrupted, it goes on")
     command.add(train)
@@ -188,7 +188,7 @@ def _verify(project: Project, options: argparse.Namespace) -> int:
         return elsewhere.unseen(project, names, options.start)
     if options.machines:
         return elsewhere.machines(project, names, options.csv)
-    failed = elsewhere.verify(project, names)
+    failed = elsewhere.verify(project, names, options.csv)
     if options.long:
         failed += command.verify(project, options)
     return 1 if failed else 0

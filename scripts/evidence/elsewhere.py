@@ -37,12 +37,21 @@ MACHINES_NOTE = """\
 # moved: snippets in which some bit differs from the run with one thread and no setting; failed: statements or runs
 # shift: the most that a stated value moved from its record, as a share of the tolerance of its statement
 """
+VERSIONS_NOTE = """\
+# python3 scripts/dev.py verify, a row for each Python and torch with which it was run; statements: not of timings
+# moved: snippets but timings in which some bit differs from the record; failed: statements or runs
+# shift: the most that a stated value moved from its record, as a share of the tolerance of its statement
+"""
 
 
-def verify(project: Project, names: Iterable[str] = ()) -> int:
-    """Old → new for every value that differs, forked and cold, the share of tolerance used, and the pages it is on."""
+def verify(project: Project, names: Iterable[str] = (), table: Path | None = None) -> int:
+    """Old → new for every value that differs, forked and cold, the share of tolerance used, and the pages it is on.
+
+    `table`: a file in which the row of this Python and torch is to say what came of it.
+    """
     snippets, records, found = _sound(project)
-    failed = 0
+    failed = moved = 0
+    judged: list[tuple[Claim, Claim | None]] = []
     runs: dict[tuple[str, bool], Record] = {}
     chosen = _chosen(snippets, names)
     for cold in (False, True):
@@ -61,8 +70,23 @@ def verify(project: Project, names: Iterable[str] = ()) -> int:
             for line in told:
                 print(f"{name} ({how}): {line}")
             failed += bool(told)
-        failed += _moved(*_again(project, snippets, records, fresh, found))
-    print(f"{len(runs)} runs of {len(chosen)} snippets compared, {failed} differences beyond tolerance")
+        problems, pairs = _again(project, snippets, records, fresh, found)
+        failed += _moved(problems, pairs)
+        if not cold:
+            steady = {name: record for name, record in fresh.items() if not record.machine.get("timed")}
+            moved = sum(_bits(records[name]) != _bits(record) for name, record in steady.items())
+            judged = _judged(pairs, steady)
+    print(
+        f"{len(runs)} runs of {len(chosen)} snippets compared: some bit differs in {moved}, "
+        f"{failed} differences beyond tolerance"
+    )
+    if table:
+        row: dict[str, Any] = {name: value for name, value in versions().items() if name != "matplotlib"}
+        row |= {"snippets": len(chosen), "moved": moved, "statements": len(judged), "failed": failed}
+        row["shift"] = _most(judged)
+        old = csv.DictReader(_rows(table)) if table.exists() else []
+        kept = [one for one in old if (one["python"], one["torch"]) != (row["python"], row["torch"])]
+        _write(table, VERSIONS_NOTE, [*kept, row])
     return 1 if failed else 0
 
 
@@ -123,20 +147,32 @@ def machines(project: Project, names: Iterable[str] = (), table: Path | None = N
             "moved": sum(_bits(base[name]) != _bits(record) for name, record in fresh.items() if name in base),
             "statements": len(judged),
             "failed": failed + len(problems),
-            "shift": round(max((_shift(old, new) for old, new in judged if new), default=0.0), 2),
+            "shift": _most(judged),
         }
         rows.append(row)
         print(", ".join(f"{name} {value}" for name, value in row.items()), flush=True)
     if table:
-        with open(table, "w", encoding="utf-8", newline="") as file:
-            file.write(MACHINES_NOTE.format(date=datetime.now(UTC).date(), **versions()))
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        _write(table, MACHINES_NOTE.format(date=datetime.now(UTC).date(), **versions()), rows)
     if not any(row["moved"] for row in rows):
         print("no setting changed a bit here, so this shows nothing")
         return 1
     return 1 if any(row["failed"] for row in rows) else 0
+
+
+def _rows(table: Path) -> list[str]:
+    return [line for line in table.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+
+
+def _write(table: Path, note: str, rows: list[dict[str, Any]]) -> None:
+    with open(table, "w", encoding="utf-8", newline="") as file:
+        file.write(note)
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _most(judged: list[tuple[Claim, Claim | None]]) -> float:
+    return round(max((_shift(old, new) for old, new in judged if new), default=0.0), 2)
 
 
 def _shift(old: Claim, new: Claim) -> float:
