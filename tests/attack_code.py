@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import multiprocessing
 import os
 import random
@@ -24,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import hypothesis.strategies  # noqa: F401 - so that no fork has to
 import psutil  # noqa: F401
@@ -160,7 +162,27 @@ class Site:
             return "killed: the record differs"
         if (repr(mutant.values), mutant.files) == (repr(unchanged.values), unchanged.files):
             return "equivalent"
-        return "survived"
+        return "survived: " + _moved(unchanged, mutant)
+
+
+def _moved(old: Record, new: Record) -> str:
+    """The value that moved most, of those that moved by less than another processor may move them."""
+    pairs = [pair for name, value in old.values.items() for pair in _numbers(name, value, new.values[name])]
+    if not pairs:
+        return "only " + ", ".join(name for name in old.files if old.files[name] != new.files.get(name)) + " differs"
+    name, a, b = max(pairs, key=lambda pair: abs(pair[2] - pair[1]) / max(abs(pair[1]), abs(pair[2])))
+    return f"moves {name} most: {a:.9g} → {b:.9g}"
+
+
+def _numbers(name: str, old: Any, new: Any) -> Iterator[tuple[str, float, float]]:
+    if isinstance(old, dict):
+        for key in old:
+            yield from _numbers(name, old[key], new[key])
+    elif isinstance(old, list):
+        for a, b in zip(old, new, strict=True):
+            yield from _numbers(name, a, b)
+    elif isinstance(old, float) and old != new and not (math.isnan(old) and math.isnan(new)):
+        yield name, old, new
 
 
 def in_full(what: str, sources: Mapping[str, str], attack: Attack, outcome: Outcome) -> None:
@@ -170,9 +192,9 @@ def in_full(what: str, sources: Mapping[str, str], attack: Attack, outcome: Outc
             continue
         began = time.monotonic()
         made = [(name, change) for change in changes(source)]
-        fates = [(str(change), fate.partition(":")[0]) for _, change, fate in attack(made)]
+        fates = [(change, fate) for _, change, fate in attack(made)]
         outcome.note(what, name, source, fates)
-        counts = dict(Counter(fate for _, fate in fates))
+        counts = dict(Counter(fate.partition(":")[0] for _, fate in fates))
         print(f"{what} {name}: {counts} in {time.monotonic() - began:.0f} s", flush=True)
     write_summary(outcome.folder / "outcome.csv", f"tests/attack_code.py {what} --all", {what: outcome.told(what)})
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import hashlib
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import mutate
+from mutate import Change, changes
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = ["attack", "made", "killed", "allowed", "equivalent", "survived"]
 CODE = ["code", "where", "source", "made", "killed", "equivalent", "survived"]
-CHANGE = ["code", "where", "change"]
+CHANGE = ["code", "where", "kind", "change"]
 
 
 def write_summary(path: Path, command: str, rows: Mapping[str, tuple[int, int, int, int]]) -> None:
@@ -36,43 +37,50 @@ def write_summary(path: Path, command: str, rows: Mapping[str, tuple[int, int, i
 class Outcome:
     """What became of all mutants of code: a row for each module and snippet, and each mutant that lived.
 
-    The reasons of survivors are written by people, in the file, and are kept as long as the change is the same; one
-    that begins with "equivalent" says why nothing could tell the mutant from the original.
+    A survivor's reason is what the attack saw, until somebody writes a better one in the file; that stays as long as
+    the change is the same. One that begins with "equivalent" says why nothing could tell the mutant from the original.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.done = {(row[0], row[1]): row for row in _read(folder / "code.csv")[1]}
         self.equivalent = {tuple(row) for row in _read(folder / "equivalent.csv")[1]}
-        self.whys = {tuple(row[:3]): row[3] for row in _read(folder / "survivors.csv")[1]}
+        self.whys = {tuple(row[:4]): row[4] for row in _read(folder / "survivors.csv")[1]}
 
     def knows(self, code: str, where: str, source: str) -> bool:
         return (code, where) in self.done and self.done[code, where][2] == _digest(source)
 
-    def note(self, code: str, where: str, source: str, fates: Sequence[tuple[str, str]]) -> None:
-        """`fates`: each change, and what became of it: killed, equivalent or survived."""
-        place = (code, where)
-        lived = {
-            fate: {(*place, change) for change, end in fates if end == fate} for fate in ("equivalent", "survived")
-        }
-        self.equivalent = {key for key in self.equivalent if key[:2] != place} | lived["equivalent"]
-        others = {key: why for key, why in self.whys.items() if key[:2] != place}
-        self.whys = others | {key: self.whys.get(key, "") for key in lived["survived"]}
-        self.done[place] = [*place, _digest(source), str(len(fates))]
+    def note(self, code: str, where: str, source: str, fates: Iterable[tuple[Change, str]]) -> None:
+        """`fates`: each change, and what became of it: killed, equivalent or survived, and after a colon why."""
+        place, made = (code, where), list(fates)
+        if len({(change.kind, str(change)) for change, _ in made}) != len(made):
+            raise ValueError(f"two changes of {where} are described alike")
+        self.equivalent = {key for key in self.equivalent if key[:2] != place}
+        known = {key: self.whys.pop(key) for key in list(self.whys) if key[:2] == place}
+        for change, told in made:
+            fate, _, why = told.partition(": ")
+            key = (*place, change.kind, str(change))
+            if fate == "equivalent":
+                self.equivalent.add(key)
+            elif fate == "survived":
+                self.whys[key] = known.get(key) or why
+        self.done[place] = [*place, _digest(source), str(len(made))]
         self.write()
 
     def write(self) -> None:
         """Counts what lived anew, for reasons may have been added since."""
         for place, row in self.done.items():
             whys = [why for key, why in self.whys.items() if key[:2] == place]
-            same = sum(key[:2] == place for key in self.equivalent) + sum(why.startswith("equivalent") for why in whys)
-            lived = len(whys) + sum(key[:2] == place for key in self.equivalent)
+            same = sum(key[:2] == place for key in self.equivalent)
+            lived = same + len(whys)
+            same += sum(why.startswith("equivalent") for why in whys)
             row[4:] = map(str, (int(row[3]) - lived, same, lived - same))
+        survivors = [[*key, why] for key, why in sorted(self.whys.items())]
+        kinds = Counter(key[2] for key in self.equivalent)
         _write(self.folder / "code.csv", [], CODE, sorted(self.done.values()))
         _write(self.folder / "equivalent.csv", [], CHANGE, sorted(self.equivalent))
-        _write(
-            self.folder / "survivors.csv", [], [*CHANGE, "why"], [[*key, why] for key, why in sorted(self.whys.items())]
-        )
+        _write(self.folder / "survivors.csv", [], [*CHANGE, "why"], survivors)
+        _write(self.folder / "kinds.csv", [], ["kind", "equivalent"], [[one, str(kinds[one])] for one in sorted(kinds)])
 
     def told(self, code: str) -> tuple[int, int, int, int]:
         """Of all modules or snippets noted: mutants made, killed, allowed (none), equivalent."""
@@ -82,8 +90,8 @@ class Outcome:
 
 
 def _digest(source: str) -> str:
-    """Of the code, and of what makes the mutants: if either changes, the outcome is void."""
-    return hashlib.sha256((source + Path(mutate.__file__).read_text(encoding="utf-8")).encode()).hexdigest()[:12]
+    """Of the code and its mutants: if either is another, the outcome is void."""
+    return hashlib.sha256("\n".join([source, *map(str, changes(source))]).encode()).hexdigest()[:12]
 
 
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:

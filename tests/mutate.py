@@ -17,15 +17,17 @@ SHOWN = {"ax", "axes", "plt", "fig", "print", "writer", "file", "csv", "open"}  
 
 @dataclass(frozen=True)
 class Change:
-    """A mutant: which line, what was there, what is there now, and the whole source."""
+    """A mutant: what kind of slip, where, what was there, what is there now, and the whole source."""
 
+    kind: str
     line: int
+    column: int
     old: str
     new: str
     source: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.old} → {self.new}"
+        return f"line {self.line}:{self.column}: {self.old} → {self.new}"
 
 
 def changes(source: str) -> Iterator[Change]:
@@ -40,7 +42,7 @@ def changes(source: str) -> Iterator[Change]:
         begin = starts[node.lineno - 1] + node.col_offset
         end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
         old = content[begin:end].decode()
-        for other in _others(node):
+        for kind, other in _others(node):
             new = f"({ast.unparse(other)})"
             whole = (content[:begin] + new.encode() + content[end:]).decode()
             if whole in seen or ast.unparse(other) == ast.unparse(node):
@@ -50,7 +52,7 @@ def changes(source: str) -> Iterator[Change]:
             except SyntaxError:
                 continue
             seen.add(whole)
-            yield Change(node.lineno, _short(old), _short(new[1:-1]), whole)
+            yield Change(kind, node.lineno, node.col_offset + 1, _short(old), _short(new[1:-1]), whole)
 
 
 def _short(text: str) -> str:
@@ -79,25 +81,28 @@ def _shows(node: ast.AST) -> bool:
     return isinstance(root, ast.Constant) or (isinstance(root, ast.Name) and root.id in SHOWN)
 
 
-def _others(node: ast.expr) -> Iterator[ast.expr]:
+def _others(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Each slip that can be made here: its kind, and what would stand there."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        yield ast.Compare(node.left, [SWAPPED[type(node.ops[0])]()], node.comparators)
+        yield "comparison", ast.Compare(node.left, [SWAPPED[type(node.ops[0])]()], node.comparators)
     elif isinstance(node, ast.BoolOp):
-        yield ast.BoolOp(SWAPPED[type(node.op)](), node.values)
+        yield "and, or", ast.BoolOp(SWAPPED[type(node.op)](), node.values)
     elif isinstance(node, ast.BinOp):
         if type(node.op) in SWAPPED:
-            yield ast.BinOp(node.left, SWAPPED[type(node.op)](), node.right)
-        yield from _of_the_subject(node)
+            yield "operator", ast.BinOp(node.left, SWAPPED[type(node.op)](), node.right)
+        for other in _of_the_subject(node):
+            yield "eps, norm or skip path", other
     elif isinstance(node, ast.UnaryOp):
         counted = isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, int)
         if not counted:  # -1 is most often an axis or place counted from the end: 1 may be the same, and -2 is tried
-            yield node.operand
+            yield "operator", node.operand
     elif isinstance(node, ast.Constant):
-        yield from _constants(node.value)
+        for other in _constants(node.value):
+            yield "constant", other
     elif isinstance(node, ast.IfExp):
-        yield ast.IfExp(node.test, node.orelse, node.body)
+        yield "operator", ast.IfExp(node.test, node.orelse, node.body)
     elif isinstance(node, ast.Attribute) and node.attr == "T":
-        yield node.value
+        yield "axis or argument", node.value
     elif isinstance(node, ast.Call):
         yield from _calls(node)
 
@@ -111,17 +116,17 @@ def _constants(value: object) -> Iterator[ast.expr]:
         yield ast.Constant(value * 2)
 
 
-def _calls(node: ast.Call) -> Iterator[ast.expr]:
+def _calls(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     for number, keyword in enumerate(node.keywords):
         rest = [*node.keywords[:number], *node.keywords[number + 1 :]]
         if keyword.arg in {"unbiased", "correction", "ddof", "bias", "keepdim", "dtype", "eps", "default", "reverse"}:
-            yield ast.Call(node.func, node.args, rest)
-        if keyword.arg in {"dim", "axis"}:  # another axis
+            yield "axis or argument", ast.Call(node.func, node.args, rest)
+        if keyword.arg in {"dim", "axis"}:
             other = ast.keyword(keyword.arg, ast.Constant(0))
-            yield ast.Call(node.func, node.args, [*rest, other])
+            yield "axis or argument", ast.Call(node.func, node.args, [*rest, other])
     if "norm" in name.lower() and len(node.args) == 1 and not node.keywords:
-        yield node.args[0]  # a norm that was dropped
+        yield "eps, norm or skip path", node.args[0]
     pairs = {"min": "max", "max": "min", "any": "all", "all": "any", "mean": "median", "startswith": "endswith"}
     if name in pairs:
         func: ast.expr = (
@@ -129,7 +134,7 @@ def _calls(node: ast.Call) -> Iterator[ast.expr]:
             if isinstance(node.func, ast.Attribute)
             else ast.Name(pairs[name])
         )
-        yield ast.Call(func, node.args, node.keywords)
+        yield "all, any, min, max or mean", ast.Call(func, node.args, node.keywords)
 
 
 def _of_the_subject(node: ast.BinOp) -> Iterator[ast.expr]:

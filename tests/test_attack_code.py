@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import attack_code
+from attack_summary import Outcome
 from conftest import UP, Tiny
 from evidence import refresh
 from evidence.project import Project
-from mutate import changes
+from mutate import Change, changes
 
 
 def made(source: str) -> set[str]:
@@ -54,7 +56,7 @@ def test_a_change_keeps_all_else_as_it_was() -> None:
     source = "# µ\nx = 1  # one\n\ny = x < 2  # less\n"
     (one,) = (change for change in changes(source) if "<=" in change.new)
     assert one.source == "# µ\nx = 1  # one\n\ny = (x <= 2)  # less\n"
-    assert str(one) == "line 4: x < 2 → x <= 2"
+    assert str(one) == "line 4:5: x < 2 → x <= 2"
 
 
 def test_a_mutant_of_a_snippet_is_judged_by_what_is_stated_of_it(tiny: Tiny) -> None:
@@ -66,11 +68,44 @@ def test_a_mutant_of_a_snippet_is_judged_by_what_is_stated_of_it(tiny: Tiny) -> 
     site = attack_code.Site(tiny.project)
     made = [(name, change) for name, source in site.sources.items() for change in changes(source)]
     fates = {str(change): fate for _, change, fate in site.attack(made)}
-    assert fates["line 2: 0.5 + 0.25 → 0.5 - 0.25"] == "killed: a statement fails"
-    assert fates["line 1: 3 → 4"] == "killed: a statement fails"
-    assert fates["line 3: 4 → 5"] == "killed: the record differs"
-    assert fates["line 4: 1e-9 → 2e-09"] == "survived"  # within what another processor moves
-    assert fates["line 5: 3 > 2 → 3 >= 2"] == "equivalent"
+    assert fates["line 2:9: 0.5 + 0.25 → 0.5 - 0.25"] == "killed: a statement fails"
+    assert fates["line 1:15: 3 → 4"] == "killed: a statement fails"
+    assert fates["line 3:12: 4 → 5"] == "killed: the record differs"
+    assert fates["line 4:9: 1e-9 → 2e-09"] == "survived: moves noise most: 1e-09 → 2e-09"
+    assert fates["line 5:8: 3 > 2 → 3 >= 2"] == "equivalent"
+
+
+def test_all_mutants_are_noted_place_by_place_and_reasons_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sources = {"a": "x = 1\ny = 2.5\n", "b": "x = 3 < 4\n"}
+    asked = []
+
+    def attack(made: Sequence[tuple[str, Change]]) -> Iterator[tuple[str, Change, str]]:
+        for name, change in made:
+            asked.append(name)
+            fate = {"1 → 2": "survived: x moves", "2.5 → 5.0": "equivalent"}.get(str(change).partition(": ")[2])
+            yield name, change, fate or "killed: a statement fails"
+
+    def run() -> list[str]:
+        asked.clear()
+        attack_code.in_full("snippets", sources, attack, Outcome(tmp_path))
+        return sorted(set(asked))
+
+    assert run() == ["a", "b"]
+    assert run() == []  # goes on where it was
+    survivors = tmp_path / "survivors.csv"
+    assert survivors.read_text() == "code,where,kind,change,why\nsnippets,a,constant,line 1:5: 1 → 2,x moves\n"
+    survivors.write_text(survivors.read_text().replace("x moves", "equivalent: x is unused"))
+    sources["b"] += "z = 3\n"
+    assert run() == ["b"]  # what changed is attacked again, and the reason is kept
+    rows = [line.split(",") for line in (tmp_path / "code.csv").read_text().splitlines()]
+    assert [row[:2] + row[3:] for row in rows[1:]] == [
+        ["snippets", "a", "2", "0", "2", "0"], ["snippets", "b", "4", "4", "0", "0"],
+    ]  # fmt: skip
+    assert "snippets,6,4,0,2,0" in (tmp_path / "outcome.csv").read_text().splitlines()
+    assert (tmp_path / "kinds.csv").read_text() == "kind,equivalent\nconstant,1\n"
+    assert "snippets a: {'survived': 1, 'equivalent': 1} in" in capsys.readouterr().out
 
 
 def test_a_sample_of_the_engine_by_date() -> None:
