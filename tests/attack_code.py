@@ -12,12 +12,14 @@ The code changes in a copy.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import math
 import multiprocessing
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -42,7 +44,7 @@ from evidence.snippet import name_of
 from mutate import Change, changes
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = {  # the engine's modules that need no fork server, with the tests that are about them
+TESTS = {  # the engine's modules, with the tests that are about them
     "statement": "test_statement_words.py test_statement.py test_statement_refused.py",
     "links": "test_links.py",
     "bare": "test_bare.py test_bare_harmless.py",
@@ -55,6 +57,17 @@ TESTS = {  # the engine's modules that need no fork server, with the tests that 
     "snippet": "test_snippet.py test_snippet_form.py test_check.py test_check_form.py test_traps.py",
     "resolve": "test_resolve.py",
     "ledger": "test_ledger.py",
+}
+SERVED = {  # those whose tests start a fork server, which has to import the mutant: seconds each, so last
+    "unchanged": "test_unchanged.py",
+    "project": "test_check.py test_run.py",
+    "refresh": "test_refresh.py test_refresh_killed.py",
+    "run": "test_run.py test_run_faults.py test_run_reads.py",
+    "child": "test_run.py test_run_faults.py test_run_reads.py",
+    "keeper": "test_run_faults.py test_faults.py test_holes.py",
+    "confine": "test_run_reads.py test_holes.py",
+    "elsewhere": "test_elsewhere.py",
+    "__main__": "test_commands.py",
 }
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of what was imported before the fork
 PATIENCE = 600  # seconds until a mutant that hangs counts as killed
@@ -71,7 +84,7 @@ def sample(places: Mapping[str, str], seed: int, count: int) -> list[tuple[str, 
 
 
 def modules() -> dict[str, str]:
-    return {name: (ROOT / f"scripts/evidence/{name}.py").read_text(encoding="utf-8") for name in TESTS}
+    return {name: (ROOT / f"scripts/evidence/{name}.py").read_text(encoding="utf-8") for name in (*TESTS, *SERVED)}
 
 
 def engine(made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
@@ -84,13 +97,24 @@ def engine(made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
         for name in ("docs", "snippets", "mkdocs.yml"):
             (copy / name).symlink_to(ROOT / name)
         for name in sorted({name for name, _ in made}):
-            if not passes(copy, TESTS[name].split()):  # the control
-                raise SystemExit(f"the tests of {name} fail as it is: {TESTS[name]}")
+            if not _holds(copy, name):  # the control
+                raise SystemExit(f"the tests of {name} fail as it is")
         for name, change in made:
             module = copy / f"scripts/evidence/{name}.py"
             module.write_text(change.source, encoding="utf-8")
-            yield name, change, "survived" if passes(copy, TESTS[name].split()) else "killed"
+            yield name, change, "survived" if _holds(copy, name) else "killed"
             module.write_text(sources[name], encoding="utf-8")
+
+
+def _holds(copy: Path, name: str) -> bool:
+    if name in TESTS:
+        return passes(copy, TESTS[name].split())
+    tests = [f"tests/{test}" for test in SERVED[name].split()]
+    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONPATH": f"{copy / 'scripts'}{os.pathsep}{copy / 'tests'}"}
+    with contextlib.suppress(subprocess.TimeoutExpired):  # a mutant that hangs is one that is noticed
+        return not subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=PATIENCE).returncode
+    return False
 
 
 def passes(folder: Path, tests: list[str]) -> bool:

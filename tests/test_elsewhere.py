@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,10 @@ def seeded(tiny: Tiny, lucky: str = "0", mean: str = "0.5", band: str = "±0.04"
     refresh.refresh(tiny.project, tell=lambda _: None)
 
 
+def rows_of(table: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(line for line in table.read_text().splitlines() if line[0] != "#"))
+
+
 def mean_of(seeds: range) -> float:
     import random
 
@@ -42,7 +47,11 @@ def test_what_holds_on_other_seeds_is_counted(tiny: Tiny, capsys: pytest.Capture
     start = next(s for s in range(1000, 9000) if abs(mean_of(range(s, s + 40)) - 0.5) < 0.02)
     mean = f"{mean_of(range(40)):.1f}"
     seeded(tiny, mean=mean, band=f"±{abs(mean_of(range(40)) - float(mean)) + 0.03:.3f}")
-    assert elsewhere.unseen(tiny.project, start=start) == 0
+    table = tiny.root / "unseen.csv"
+    for _ in range(2):  # the same seeds: one row
+        assert elsewhere.unseen(tiny.project, start=start, table=table) == 0
+    (row,) = rows_of(table)
+    assert row == {"seeds from": str(start), "snippets": "1", "held": "2", "failed": "0"}
     said = capsys.readouterr().out
     assert f"seeds from {start} on, for 1 snippets; again: verify --unseen --start {start}" in said
     assert f"2 statements hold on seeds from {start} on, 0 do not" in said
@@ -88,7 +97,7 @@ def test_other_machines_move_bits_and_no_statement(tiny: Tiny, capsys: pytest.Ca
     assert status == 0, capsys.readouterr().out  # and so some bit was changed by some setting
     lines = table.read_text().splitlines()
     assert lines[0].startswith("# python3 scripts/dev.py verify --machines, 20")
-    rows = {row["setting"]: row for row in csv.DictReader(line for line in lines if line[0] != "#")}
+    rows = {row["setting"]: row for row in rows_of(table)}
     assert list(rows) == list(elsewhere.MACHINES)
     assert rows["one thread"]["moved"] == "0"
     assert rows["ATen without vectors"]["moved"] == "1"
@@ -108,7 +117,7 @@ def test_what_another_version_moved_is_noted_beside_the_others(
     monkeypatch.setattr(elsewhere, "versions", lambda: {"python": "3.99", "matplotlib": "9", "torch": "9.9"})
     assert elsewhere.verify(tiny.project, table=table) == 1  # the value differs beyond what is compared
     assert "4 runs of 2 snippets compared: some bit differs in 1, " in capsys.readouterr().out
-    rows = list(csv.DictReader(elsewhere._rows(table)))
+    rows = rows_of(table)
     assert [row["torch"] for row in rows] == [versions()["torch"], "9.9"]
     assert [(row["moved"], row["statements"], row["failed"]) for row in rows] == [("0", "1", "0"), ("1", "1", "2")]
     assert rows[1]["shift"] == "0.5"

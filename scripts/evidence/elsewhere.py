@@ -37,6 +37,10 @@ MACHINES_NOTE = """\
 # moved: snippets in which some bit differs from the run with one thread and no setting; failed: statements or runs
 # shift: the most that a stated value moved from its record, as a share of the tolerance of its statement
 """
+UNSEEN_NOTE = """\
+# python3 scripts/dev.py verify --unseen, a row for each range of seeds: as many as the author's, from that one on
+# held, failed: statements of snippets with seeds; a snippet that failed counts as one that failed
+"""
 VERSIONS_NOTE = """\
 # python3 scripts/dev.py verify, a row for each Python and torch with which it was run; statements: not of timings
 # moved: snippets but timings in which some bit differs from the record; failed: statements or runs
@@ -84,14 +88,15 @@ def verify(project: Project, names: Iterable[str] = (), table: Path | None = Non
         row: dict[str, Any] = {name: value for name, value in versions().items() if name != "matplotlib"}
         row |= {"snippets": len(chosen), "moved": moved, "statements": len(judged), "failed": failed}
         row["shift"] = _most(judged)
-        old = csv.DictReader(_rows(table)) if table.exists() else []
-        kept = [one for one in old if (one["python"], one["torch"]) != (row["python"], row["torch"])]
-        _write(table, VERSIONS_NOTE, [*kept, row])
+        _add(table, VERSIONS_NOTE, row, ("python", "torch"))
     return 1 if failed else 0
 
 
-def unseen(project: Project, names: Iterable[str] = (), start: int | None = None) -> int:
-    """Judges what is stated of snippets with seeds on as many others: those of the day, or from `start` on."""
+def unseen(project: Project, names: Iterable[str] = (), start: int | None = None, table: Path | None = None) -> int:
+    """Judges what is stated of snippets with seeds on as many others: those of the day, or from `start` on.
+
+    `table`: a file in which the row of these seeds is to say what came of it.
+    """
     if start is None:
         start = 10_000 + datetime.now(UTC).date().toordinal() % DAYS * PER_DAY
     snippets, records, found = _sound(project)
@@ -119,6 +124,9 @@ def unseen(project: Project, names: Iterable[str] = (), start: int | None = None
             failed += 1
             print(f"FAILS {_place(claim)}: {told}")
     print(f"{held} statements hold on seeds from {start} on, {failed} do not (or their snippet failed)")
+    if table:
+        row = {"seeds from": start, "snippets": len(jobs), "held": held, "failed": failed}
+        _add(table, UNSEEN_NOTE, row, ("seeds from",))
     return 1 if failed else 0
 
 
@@ -159,8 +167,11 @@ def machines(project: Project, names: Iterable[str] = (), table: Path | None = N
     return 1 if any(row["failed"] for row in rows) else 0
 
 
-def _rows(table: Path) -> list[str]:
-    return [line for line in table.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+def _add(table: Path, note: str, row: dict[str, Any], key: tuple[str, ...]) -> None:
+    """Puts the row in the place of one with the same key, or after the others."""
+    lines = table.read_text(encoding="utf-8").splitlines() if table.exists() else []
+    old = csv.DictReader(line for line in lines if not line.startswith("#"))
+    _write(table, note, [*(one for one in old if any(one[name] != str(row[name]) for name in key)), row])
 
 
 def _write(table: Path, note: str, rows: list[dict[str, Any]]) -> None:
