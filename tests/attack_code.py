@@ -71,6 +71,7 @@ SERVED = {  # those whose tests start a fork server, which has to import the mut
 }
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of what was imported before the fork
 PATIENCE = 600  # seconds until a mutant that hangs counts as killed
+PATIENT = 5  # times its limit that a run of a snippet may take
 Result = tuple[str, Change, str]  # module or snippet, what was changed, and its fate
 Attack = Callable[[Sequence[tuple[str, Change]]], Iterator[Result]]
 
@@ -160,7 +161,7 @@ class Site:
         self.sources = {name: self.scripts[name].source for name in names if not self.scripts[name].timed}
 
     def attack(self, made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
-        runner = Runner(self.project)
+        runner = Runner(self.project, patience=PATIENT)  # a busy machine kills no mutant
         unchanged: dict[str, Record] = {}
         for run in runner.run_all(Job(self.scripts[name]) for name in dict(made)):  # the control
             told = run.record and list(compare.differences(self.records[run.snippet.name], run.record))

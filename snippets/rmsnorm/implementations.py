@@ -84,6 +84,7 @@ same_bits_in_fp32 = all(share == 1 for row in equal["fp32"].values() for share i
 llama_rows = max(equal[d]["nn.RMSNorm"]["LLaMA"] for d in ("bf16", "fp16"))
 no_row_as_llama = llama_rows == 0
 gemma_differs = 1 - entries["bf16"]["Gemma, 1 + w"]
+fewer_without_cast = 0.5 < entries["bf16"]["no cast"] < entries["bf16"]["LLaMA"]
 llama_is_t5 = all(equal[d]["LLaMA"]["T5"] == 1 for d in dtypes)
 torch_rounds_once = all(equal[d]["nn.RMSNorm"]["fp32, rounded once"] == 1 for d in dtypes)
 one_step_at_most = max(steps[d]["LLaMA"] for d in ("bf16", "fp16")) <= 1
