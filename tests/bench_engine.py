@@ -1,4 +1,4 @@
-"""Measures what the engine costs, as ratios of medians: bench_engine.py [runs] [memory] [build] [growth [PAGES ...]]
+"""Measures what the engine costs, as ratios of medians: bench_engine.py [runs] [memory] [build] [growth [PAGES] [CSV]]
 
 runs    20 small torch snippets, fork server and all, against one `import torch`     (goal: at most 1.6)
         200 against 20                                                              (goal: at most 10.5)
@@ -11,8 +11,10 @@ growth  1, 10 and 100 pages of four snippets: cold, warm, one edit, memory, each
 from __future__ import annotations
 
 import contextlib
+import csv
 import ctypes
 import os
+import platform
 import shutil
 import statistics
 import subprocess
@@ -21,6 +23,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
@@ -43,6 +46,11 @@ sys.exit(f"{len(failed)} failed: {failed[0]}" if failed else 0)
 """
 
 
+GROWTH = """\
+# python tests/bench_engine.py growth, {date}, Python {python}; in seconds of processor, medians of three but cold
+# plain: MkDocs without ours; warm: nothing changed; edit: one page edited
+# memory: peak in MB of a build that runs all snippets, shared pages counted once
+"""
 Times = tuple[float, float]
 
 
@@ -145,6 +153,7 @@ def build(scratch: Path) -> None:
 
 def growth(scratch: Path) -> None:
     """Each against plain MkDocs on the same pages, so that what is left is ours; medians of three, cold once."""
+    rows: list[dict[str, str]] = []
     for pages in [int(one) for one in sys.argv if one.isdigit()] or [1, 10, 100]:
         root = scratch / str(pages)
         small_site.make(root, pages)
@@ -165,18 +174,28 @@ def growth(scratch: Path) -> None:
 
         plain()
         base = statistics.median(plain()[1] for _ in range(3))
-        told = []
-        for name, what, times in (("cold", cold, 1), ("warm", ours, 3), ("one edit", edited, 3)):
-            used = statistics.median(what()[1] for _ in range(times))
-            told.append(f"{name} {used:.2f} s ({used / base:.2f})")
-        told.append(f"peak {peak('-m', 'evidence', 'build', '--fresh', cwd=root)[0]:.0f} MB")
-        print(f"pages {pages}: plain {base:.2f} s of processor: {', '.join(told)}", flush=True)
+        row = {"pages": f"{pages}", "plain": f"{base:.2f}"}
+        for name, what, times in (("cold", cold, 1), ("warm", ours, 3), ("edit", edited, 3)):
+            row[name] = f"{statistics.median(what()[1] for _ in range(times)):.2f}"
+        row["memory"] = f"{peak('-m', 'evidence', 'build', '--fresh', cwd=root)[0]:.0f}"
+        rows.append(row)
+        print(", ".join(f"{name} {value}" for name, value in row.items()), flush=True)
+    for path in [one for one in sys.argv if one.endswith(".csv")]:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(GROWTH.format(date=datetime.now(UTC).date(), python=platform.python_version()))
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
 
 
 def main() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: what a command leaves behind becomes our child
-    wanted = [name for name in sys.argv[1:] if not name.isdigit()] or ["runs", "memory", "build"]
+    wanted = [name for name in sys.argv[1:] if not name.isdigit() and not name.endswith(".csv")] or [
+        "runs",
+        "memory",
+        "build",
+    ]
     for name in wanted:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             {"runs": runs, "memory": memory, "build": build, "growth": growth}[name](Path(folder))
