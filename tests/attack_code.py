@@ -34,7 +34,7 @@ import psutil  # noqa: F401
 import pytest
 import yaml  # noqa: F401
 
-from attack_summary import Outcome, write_summary
+from attack_summary import Outcome, digest, write_summary
 from evidence import check, compare
 from evidence.check import Findings
 from evidence.project import Project
@@ -52,14 +52,14 @@ TESTS = {  # the engine's modules, with the tests that are about them
     "form": "test_check_form.py test_check.py test_traps.py",
     "record": "test_record.py test_record_swap.py",
     "compare": "test_record.py",
-    "plain": "test_record.py test_run.py::test_public_plain_data_is_recorded_and_nothing_else",
-    "tables": "test_tables.py test_check.py",
+    "tables": "test_tables.py test_table_cells.py test_check.py",
     "snippet": "test_snippet.py test_snippet_form.py test_check.py test_check_form.py test_traps.py",
     "resolve": "test_resolve.py",
     "ledger": "test_ledger.py",
 }
 SERVED = {  # those whose tests start a fork server, which has to import the mutant: seconds each, so last
     "unchanged": "test_unchanged.py",
+    "plain": "test_record.py test_run.py",
     "project": "test_check.py test_run.py",
     "refresh": "test_refresh.py test_refresh_killed.py",
     "run": "test_run.py test_run_faults.py test_run_reads.py",
@@ -213,12 +213,14 @@ def _numbers(name: str, old: Any, new: Any) -> Iterator[tuple[str, float, float]
 def in_full(what: str, sources: Mapping[str, str], attack: Attack, outcome: Outcome) -> None:
     """Attacks one module or snippet after the other, and notes each."""
     for name, source in sources.items():
-        if outcome.knows(what, name, source):
+        tests = {test.partition("::")[0] for test in {**TESTS, **SERVED}[name].split()} if what == "engine" else ()
+        basis = digest(source, ((ROOT / "tests" / test).read_text(encoding="utf-8") for test in sorted(tests)))
+        if outcome.knows(what, name, basis):
             continue
         began = time.monotonic()
         made = [(name, change) for change in changes(source)]
         fates = [(change, fate) for _, change, fate in attack(made)]
-        outcome.note(what, name, source, fates)
+        outcome.note(what, name, basis, fates)
         counts = dict(Counter(fate.partition(":")[0] for _, fate in fates))
         print(f"{what} {name}: {counts} in {time.monotonic() - began:.0f} s", flush=True)
     write_summary(outcome.folder / "outcome.csv", f"tests/attack_code.py {what} --all", {what: outcome.told(what)})

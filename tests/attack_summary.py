@@ -14,7 +14,7 @@ from mutate import Change, changes
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = ["attack", "made", "killed", "allowed", "equivalent", "survived"]
-CODE = ["code", "where", "source", "made", "killed", "equivalent", "survived"]
+CODE = ["code", "where", "digest", "made", "killed", "equivalent", "survived"]
 CHANGE = ["code", "where", "kind", "change"]
 
 
@@ -47,10 +47,10 @@ class Outcome:
         self.equivalent = {tuple(row) for row in _read(folder / "equivalent.csv")[1]}
         self.whys = {tuple(row[:4]): row[4] for row in _read(folder / "survivors.csv")[1]}
 
-    def knows(self, code: str, where: str, source: str) -> bool:
-        return (code, where) in self.done and self.done[code, where][2] == _digest(source)
+    def knows(self, code: str, where: str, digest: str) -> bool:
+        return (code, where) in self.done and self.done[code, where][2] == digest
 
-    def note(self, code: str, where: str, source: str, fates: Iterable[tuple[Change, str]]) -> None:
+    def note(self, code: str, where: str, digest: str, fates: Iterable[tuple[Change, str]]) -> None:
         """`fates`: each change, and what became of it: killed, equivalent or survived, and after a colon why."""
         place, made = (code, where), list(fates)
         if len({(change.kind, str(change)) for change, _ in made}) != len(made):
@@ -64,7 +64,7 @@ class Outcome:
                 self.equivalent.add(key)
             elif fate == "survived":
                 self.whys[key] = known.get(key) or why
-        self.done[place] = [*place, _digest(source), str(len(made))]
+        self.done[place] = [*place, digest, str(len(made))]
         self.write()
 
     def write(self) -> None:
@@ -89,9 +89,9 @@ class Outcome:
         return made, killed, 0, equivalent
 
 
-def _digest(source: str) -> str:
-    """Of the code and its mutants: if either is another, the outcome is void."""
-    return hashlib.sha256("\n".join([source, *map(str, changes(source))]).encode()).hexdigest()[:12]
+def digest(source: str, tests: Iterable[str] = ()) -> str:
+    """Of the code, its mutants and its tests: if one of them is another, the outcome is void."""
+    return hashlib.sha256("\n".join([source, *map(str, changes(source)), *tests]).encode()).hexdigest()[:12]
 
 
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:
