@@ -46,7 +46,19 @@ def test_the_title_names_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [3, [], {}, [1, 2], [{"a": 1}, {"b": 1}], [{"a": [1]}], {"a": {"x": 1}, "b": {"y": 1}}, [{"a": 1}, 2]]
+    "value",
+    [
+        3,
+        [],
+        {},
+        [1, 2],
+        [{"a": 1}, 2],
+        [{"a": 1}, {"b": 1}],
+        {"a": {"x": 1}, "b": {"y": 1}},
+        {"a": {"x": 1}, "b": 2},
+        [{"a": [1]}],
+        [{"a": 1, "b": [1]}],
+    ],  # fmt: skip
 )
 def test_no_table(value: Any) -> None:
     with pytest.raises(Malformed):
