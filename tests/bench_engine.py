@@ -48,7 +48,8 @@ sys.exit(f"{len(failed)} failed: {failed[0]}" if failed else 0)
 
 GROWTH = """\
 # python tests/bench_engine.py growth, {date}, Python {python}; in seconds of processor, medians of three but cold
-# plain: MkDocs without ours; warm: nothing changed; edit: one page edited
+# plain: MkDocs without ours on the pages as written; typed: on the same pages with all code and output typed in
+# cold: nothing recorded yet; warm: nothing changed; edit: one page edited
 # memory: peak in MB of a build that runs all snippets, shared pages counted once
 """
 Times = tuple[float, float]
@@ -128,19 +129,24 @@ def memory(scratch: Path) -> None:
         print(f"peak {name}, 200 snippets against 20: {top / bottom:.2f} ({top:.0f} MB and {bottom:.0f} MB)")
 
 
+def typed_in(root: Path) -> Callable[[], Times]:
+    """MkDocs without ours on the pages as they were resolved: what such a site costs whoever keeps it true."""
+    shutil.copytree(root / "docs", root / "full")
+    shutil.copytree(root / ".cache" / "resolved", root / "full", dirs_exist_ok=True)
+    config = yaml.safe_load((root / "plain.yml").read_text(encoding="utf-8"))
+    config["docs_dir"] = "full"
+    config["markdown_extensions"] += ["pymdownx.highlight", "pymdownx.superfences"]
+    (root / "full.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    return command("-m", "mkdocs", "build", "-q", "-f", "full.yml", "-d", "plain", cwd=root)
+
+
 def build(scratch: Path) -> None:
     small_site.make(scratch, PAGES)
     ours = command("-m", "evidence", "build", cwd=scratch)
     plain = command("-m", "mkdocs", "build", "-q", "-f", "plain.yml", "-d", "plain", cwd=scratch)
     ours()
     ratio(f"build of {PAGES} pages with nothing changed against plain MkDocs (goal 1.2)", ours, plain)
-    shutil.copytree(scratch / "docs", scratch / "full")
-    shutil.copytree(scratch / ".cache" / "resolved", scratch / "full", dirs_exist_ok=True)
-    config = yaml.safe_load((scratch / "plain.yml").read_text(encoding="utf-8"))
-    config["docs_dir"] = "full"
-    config["markdown_extensions"] += ["pymdownx.highlight", "pymdownx.superfences"]
-    (scratch / "full.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    full = command("-m", "mkdocs", "build", "-q", "-f", "full.yml", "-d", "plain", cwd=scratch)
+    full = typed_in(scratch)
 
     def edited() -> Times:
         with open(scratch / "docs" / "index.md", "a", encoding="utf-8") as file:
@@ -177,6 +183,8 @@ def growth(scratch: Path) -> None:
         row = {"pages": f"{pages}", "plain": f"{base:.2f}"}
         for name, what, times in (("cold", cold, 1), ("warm", ours, 3), ("edit", edited, 3)):
             row[name] = f"{statistics.median(what()[1] for _ in range(times)):.2f}"
+        full = typed_in(root)
+        row["typed"] = f"{statistics.median(full()[1] for _ in range(3)):.2f}"
         row["memory"] = f"{peak('-m', 'evidence', 'build', '--fresh', cwd=root)[0]:.0f}"
         rows.append(row)
         print(", ".join(f"{name} {value}" for name, value in row.items()), flush=True)

@@ -166,7 +166,8 @@ CLOSE = [
     (math.inf, 1e308, False), (1, 1, True), (1000, 1001, False), (1, 1.0, False), (True, 1, False),
     ("a", "a", True), ("a", "b", False), (None, None, True), (None, 0, False), ([1.0, 2], [1.0, 2], True),
     ([1.0], [1.0, 2.0], False), ([1.0], [1.1], False), ({"a": 1.0}, {"a": 1.0001}, True),
-    (True, False, False), ({"a": 1}, {"b": 1}, False),
+    (True, False, False), ({"a": 1}, {"b": 1}, False), ([1, 2], [1, 3], False),
+    ({"a": 1, "b": 2}, {"a": 1, "b": 3}, False),
     ({1: 1}, {"1": 1}, False), ({"a": 1, "b": 1}, {"b": 1, "a": 1}, False), ([], {}, False),
 ]  # fmt: skip
 
@@ -204,6 +205,14 @@ def test_every_difference_is_told() -> None:
         "a: 1 → 1.5", "c is gone", "d is new", "a.csv is gone", "a.svg differs", "b.csv is new", "output.txt differs"
     ]  # fmt: skip
     assert not list(differences(old, old))
+
+
+def test_a_long_value_is_told_by_its_beginning() -> None:
+    old, new = (make(1, values={"a": "x" * 57, "b": "x" * 58 + end}) for end in ("y", "z"))
+    assert list(differences(old, new)) == [f"b: '{'x' * 56}… → '{'x' * 56}…"]
+    assert list(differences(old, make(1, values={"a": "y" * 57, "b": old.values["b"]}))) == [
+        f"a: {'x' * 57!r} → {'y' * 57!r}"  # 59 characters with its quotes
+    ]
 
 
 def test_figures_are_compared_on_one_machine_only() -> None:

@@ -58,7 +58,7 @@ def test_the_title_names_columns() -> None:
         {"a": {"x": 1}, "b": 2},
         [{"a": [1]}],
         [{"a": 1, "b": [1]}],
-    ],  # fmt: skip
+    ],
 )
 def test_no_table(value: Any) -> None:
     with pytest.raises(Malformed):

@@ -11,17 +11,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
-
 from evidence import tables
 from evidence.check import Claim
 from evidence.links import Link
 from evidence.record import Record
 from evidence.resolve import HEADING, assertions
 from evidence.snippet import Snippet
-from evidence_site import figures
+from evidence_site import figures, highlighted
 
 _PART = r"[\d.,]+(?:e[+-]?\d+)?\s?[%×]?"
 LINKED = re.compile(r"\[([^\[\]]+)\]\((\S+)\)")  # a cell that is a link, to the web or to a file of the project
@@ -32,9 +28,8 @@ Published = Callable[[str], str]
 
 
 def code(source: str) -> str:
-    """Python as highlighted by the theme's own classes."""
-    lines = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
-    return f'<div class="highlight"><pre tabindex="0"><code>{lines}</code></pre></div>'
+    """Python in a block that the keyboard can scroll."""
+    return f'<div class="highlight"><pre tabindex="0"><code>{highlighted.python(source)}</code></pre></div>'
 
 
 def snippet(stash: Stash, published: Published, script: Snippet, record: Record, claims: Iterable[Claim]) -> Element:
