@@ -54,6 +54,12 @@ def test_a_page_written_out(sound: Tiny) -> None:
         f"assert abs(share - 0.88) <= 0.005, f'{PAGE}:3 states 0.88; share is {{share}}'\n```\n\n"
         "```text\n0.881\n```\n\n\nThe end.\n\n"
     )
+    script = "snippets/residual/share.py"
+    own = [(PAGE, number) for number in (1, 2, 3, 4)]
+    code = [(script, number) for number in (1, 1, 1, 2, 3, 1, 1)]  # what we put around it is its line 1
+    assertions = [(script, 1)] * 3 + [(PAGE, 3)] + [(script, 1)] * 2
+    output = [(script, 1)] * 4
+    assert result.origin == [*own, *code, *assertions, *output, (PAGE, 6), (PAGE, 7), (PAGE, 8)]
 
 
 def test_every_line_is_mapped_to_where_it_comes_from(sound: Tiny) -> None:
@@ -119,6 +125,9 @@ def test_backticks_in_code_and_output_close_nothing(sound: Tiny) -> None:
     sound.page(f"[ticks.py]({UP}/residual/ticks.py)\n\n~~~md\n```python\nx\n```\n~~~\n\n```python\ny = 1\n```\n")
     state = read(sound.project)
     assert [block.code for block in extracted(state)] == [source, "y = 1\n"]
+    (page,) = state.found.pages.values()
+    lines = resolve.chapter(page, state.found, state.snippets, state.records).lines
+    assert [line for line in lines if line.startswith("`````")] == ["`````python", "`````", "`````text", "`````"]
 
 
 # --- assertions ------------------------------------------------------------------------------------------------------
@@ -187,3 +196,4 @@ def test_chapters_of_pages_now_gone_are_removed(sound: Tiny) -> None:
             lines = path.read_text(encoding="utf-8").split("\n")[:-1]
             assert len(json.loads(path.with_suffix(".lines.json").read_text(encoding="utf-8"))) == len(lines)
         other.unlink(missing_ok=True)
+        (folder / "why/other.lines.json").unlink(missing_ok=True)  # by hand: the rest is removed all the same
