@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,25 @@ def toml(*rows: dict[str, str]) -> str:
     return "\n".join("[[claim]]\n" + "\n".join(f"{key} = '{value}'" for key, value in row.items()) for row in rows)
 
 
+def test_what_is_published_reads_well(tiny: Tiny) -> None:
+    given(tiny, {**ROW, "claim": "α is 1"}, {**ROW, "id": "A56", "verdict": "pending", "page": ""})
+    found = ledger.published(tiny.project)
+    assert found["data/ledger.json"].startswith('[\n {\n  "id": "A55",\n  "section": "4.2",\n  "claim": "α is 1",\n')
+    value = "snippets/residual/share.py#share"
+    evidence = [row["evidence"] for row in json.loads(found["data/ledger.json"])]
+    assert evidence == [[value, "docs/residual/path.md"], [value]]
+
+
+def test_a_row_of_the_table() -> None:
+    row = ledger.Row(**ROW)
+    bare = replace(row, id="A56", stated="", page="")
+    assert ledger.table([row, bare]).splitlines()[2:] == [
+        f"| [A55](#a55){{#a55}} | <q>{ROW['claim']}</q> | <q>0.881</q> | {ROW['measured']} | does not hold | "
+        "[section 4.2](residual/path.md) |",
+        f"| [A56](#a56){{#a56}} | <q>{ROW['claim']}</q> |  | {ROW['measured']} | does not hold | section 4.2 |",
+    ]
+
+
 def given(tiny: Tiny, *rows: dict[str, str]) -> None:
     tiny.have("share = 0.997\n", {"share": 0.997})
     tiny.page("# Path\n")
@@ -87,7 +107,13 @@ def test_words_that_the_article_does_not_say_are_no_quotation(tiny: Tiny) -> Non
 
 def test_a_page_that_is_not_its_data_is_refused(tiny: Tiny) -> None:
     given(tiny, ROW)
-    assert any("run: python3 scripts/dev.py ledger" in problem for problem in tiny.problems())
+    expected = f"{ledger.PAGE}: is not what {ledger.SOURCE} says; run: python3 scripts/dev.py ledger"
+    assert expected in tiny.problems()  # a whole file has no line
+    for text in (f"# Ledger\n\n{ledger.BEGIN}", f"# Ledger\n\n{ledger.END}\n"):
+        tiny.write(ledger.PAGE, text)
+        assert any(problem.startswith(f"{ledger.PAGE}: needs a line") for problem in tiny.problems())
+    (tiny.root / ledger.PAGE).unlink()
+    assert any(problem.startswith(f"{ledger.PAGE}: is missing") for problem in tiny.problems())
 
 
 @pytest.mark.parametrize(
@@ -104,15 +130,20 @@ def test_a_malformed_row_is_named(tiny: Tiny, change: Callable[[dict[str, str]],
     given(tiny, change(ROW))
     with pytest.raises(Refusal, match=said):
         ledger.load(tiny.project)
-    assert any(said in problem and "A55" in problem for problem in tiny.problems())
+    assert any(problem.startswith(f"{ledger.SOURCE}: A55: ") and said in problem for problem in tiny.problems())
+
+
+def test_a_row_without_a_name_is_counted(tiny: Tiny) -> None:
+    given(tiny, {key: ROW[key] for key in ROW if key != "id"})
+    assert any(problem.startswith(f"{ledger.SOURCE}: row 1: id: ") for problem in tiny.problems())
 
 
 def test_a_row_that_stands_twice_is_named(tiny: Tiny) -> None:
     given(tiny, ROW, ROW)
-    assert any("A55: stands there twice" in problem for problem in tiny.problems())
+    assert f"{ledger.SOURCE}: A55: stands there twice" in tiny.problems()
 
 
 def test_what_is_no_toml_is_said(tiny: Tiny) -> None:
     given(tiny, ROW)
     tiny.write(ledger.SOURCE, b"\xff")
-    assert any("no TOML" in problem for problem in tiny.problems())
+    assert any(problem.startswith(f"{ledger.SOURCE}: no TOML") for problem in tiny.problems())

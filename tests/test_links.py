@@ -170,6 +170,11 @@ def test_two_links_in_one_line_and_a_path_with_a_scheme() -> None:
     assert links[2].path is None
 
 
+def test_places_are_counted_from_the_first_character() -> None:
+    assert only(f"\n{NUMBER}").line == 2
+    assert page(f"It reads `{NUMBER}` and ${NUMBER}$ here.").links == []
+
+
 # --- fences ----------------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +216,18 @@ def test_what_is_no_python(info: str) -> None:
     assert not fence(f"```{info}\nx\n```").looks_python
 
 
+def test_fences_may_touch() -> None:
+    assert [(one.line, one.end, one.code) for one in page("```text\na\n```\n```python\nb\n```\n").fences] == [
+        (1, 3, "a\n"), (4, 6, "b\n"),
+    ]  # fmt: skip
+
+
+def test_a_session_is_no_code_to_run() -> None:
+    assert {info: fence(f"```{info}\nx\n```").session for info in ("pycon", "python-REPL", "pytb", "python", "py")} == {
+        "pycon": True, "python-REPL": True, "pytb": True, "python": False, "py": False,
+    }  # fmt: skip
+
+
 def test_backticks_in_a_line_are_no_fence() -> None:
     assert page("```python `x` ```\n\ntext ``` more").fences == []
 
@@ -222,6 +239,9 @@ def test_an_illustration_has_the_reason_right_above() -> None:
     assert fence(f"<!-- illustration: -->\n{block}").reason == ""
     assert fence(f"<!-- illustration: needs a GPU -->\n\ntext\n\n{block}").reason is None
     assert fence(block).reason is None
+    for lines, reason in ((4, "a\na\na\na"), (5, None)):  # right above means in the four lines above
+        said = "\n".join("a" * lines)
+        assert fence(f"\n<!-- illustration: {said} -->\n{block}").reason == reason
 
 
 # --- what is left ----------------------------------------------------------------------------------------------------
