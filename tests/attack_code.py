@@ -70,7 +70,7 @@ SERVED = {  # those whose tests start a fork server, which has to import the mut
     "__main__": "test_commands.py",
 }
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of what was imported before the fork
-PATIENCE = 600  # seconds until a mutant that hangs counts as killed
+PATIENCE = 600  # seconds that the tests of a module may take; those of a mutant, ten times as long as without it
 PATIENT = 5  # times its limit that a run of a snippet may take
 Result = tuple[str, Change, str]  # module or snippet, what was changed, and its fate
 Attack = Callable[[Sequence[tuple[str, Change]]], Iterator[Result]]
@@ -97,32 +97,35 @@ def engine(made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
         shutil.copy(ROOT / "pyproject.toml", copy)
         for name in ("docs", "snippets", "mkdocs.yml"):
             (copy / name).symlink_to(ROOT / name)
+        patience = {}
         for name in sorted({name for name, _ in made}):
-            if not _holds(copy, name):  # the control
+            began = time.monotonic()
+            if not _holds(copy, name, PATIENCE):  # the control
                 raise SystemExit(f"the tests of {name} fail as it is")
+            patience[name] = 30 + 10 * (time.monotonic() - began)
         for name, change in made:
             module = copy / f"scripts/evidence/{name}.py"
             module.write_text(change.source, encoding="utf-8")
-            yield name, change, "survived" if _holds(copy, name) else "killed"
+            yield name, change, "survived" if _holds(copy, name, patience[name]) else "killed"
             module.write_text(sources[name], encoding="utf-8")
 
 
-def _holds(copy: Path, name: str) -> bool:
+def _holds(copy: Path, name: str, patience: float) -> bool:
     if name in TESTS:
-        return passes(copy, TESTS[name].split())
+        return passes(copy, TESTS[name].split(), patience)
     tests = [f"tests/{test}" for test in SERVED[name].split()]
     command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     environment = {**os.environ, "PYTHONPATH": f"{copy / 'scripts'}{os.pathsep}{copy / 'tests'}"}
     with contextlib.suppress(subprocess.TimeoutExpired):  # a mutant that hangs is one that is noticed
-        return not subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=PATIENCE).returncode
+        return not subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=patience).returncode
     return False
 
 
-def passes(folder: Path, tests: list[str]) -> bool:
+def passes(folder: Path, tests: list[str], patience: float = PATIENCE) -> bool:
     """Whether these tests of the copy pass, in a fork that has not imported the engine yet."""
     process = multiprocessing.get_context("fork").Process(target=_pytest, args=(folder, tests))
     process.start()
-    process.join(PATIENCE)
+    process.join(patience)
     if process.exitcode is None:
         process.kill()
         process.join()
