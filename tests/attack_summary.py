@@ -30,7 +30,7 @@ def write_summary(path: Path, command: str, rows: Mapping[str, tuple[int, int, i
         survived = count - killed - allowed - equivalent
         table[name] = [name, *map(str, (count, killed, allowed, equivalent, survived))]
     begins = f"# {', '.join(rows)}: "
-    made = f"{begins}python {command}, {datetime.now(UTC).date()}, at {commit.stdout.strip() or 'no commit'}"
+    made = f"{begins}python {command}, {datetime.now(UTC).date()}, at {commit.stdout.strip() or 'no commit'}."
     _write(path, [*(note for note in notes if not note.startswith(begins)), made], HEAD, table.values())
 
 
@@ -76,11 +76,12 @@ class Outcome:
             same += sum(why.startswith("equivalent") for why in whys)
             row[4:] = map(str, (int(row[3]) - lived, same, lived - same))
         survivors = [[*key, why] for key, why in sorted(self.whys.items())]
-        kinds = Counter(key[2] for key in self.equivalent)
+        alike, moved = (Counter(key[2] for key in keys) for keys in (self.equivalent, self.whys))
+        kinds = [[kind, str(alike[kind]), str(moved[kind])] for kind in sorted(alike | moved)]
         _write(self.folder / "code.csv", [], CODE, sorted(self.done.values()))
         _write(self.folder / "equivalent.csv", [], CHANGE, sorted(self.equivalent))
         _write(self.folder / "survivors.csv", [], [*CHANGE, "why"], survivors)
-        _write(self.folder / "kinds.csv", [], ["kind", "equivalent"], [[one, str(kinds[one])] for one in sorted(kinds)])
+        _write(self.folder / "kinds.csv", [], ["kind", "equivalent", "survived"], kinds)
 
     def told(self, code: str) -> tuple[int, int, int, int]:
         """Of all modules or snippets noted: mutants made, killed, allowed (none), equivalent."""

@@ -47,10 +47,10 @@ sys.exit(f"{len(failed)} failed: {failed[0]}" if failed else 0)
 
 
 GROWTH = """\
-# python tests/bench_engine.py growth, {date}, Python {python}; in seconds of processor, medians of three but cold
-# plain: MkDocs without ours on the pages as written; typed: on the same pages with all code and output typed in
-# cold: nothing recorded yet; warm: nothing changed; edit: one page edited
-# memory: peak in MB of a build that runs all snippets, shared pages counted once
+# python tests/bench_engine.py growth, {date}, Python {python}; in seconds of processor, medians of three but cold.
+# plain: MkDocs without ours on the pages as written; typed: on the same pages with all code and output typed in;
+# cold: nothing recorded yet; warm: nothing changed; edit: one page edited;
+# memory: peak in MB of a build that runs all snippets, shared pages counted once.
 """
 Times = tuple[float, float]
 

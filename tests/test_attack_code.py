@@ -104,7 +104,7 @@ def test_all_mutants_are_noted_place_by_place_and_reasons_are_kept(
         ["snippets", "a", "2", "0", "2", "0"], ["snippets", "b", "4", "4", "0", "0"],
     ]  # fmt: skip
     assert "snippets,6,4,0,2,0" in (tmp_path / "outcome.csv").read_text().splitlines()
-    assert (tmp_path / "kinds.csv").read_text() == "kind,equivalent\nconstant,1\n"
+    assert (tmp_path / "kinds.csv").read_text() == "kind,equivalent,survived\nconstant,1,1\n"
     assert "snippets a: {'survived': 1, 'equivalent': 1} in" in capsys.readouterr().out
 
 

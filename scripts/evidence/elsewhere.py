@@ -33,18 +33,18 @@ MACHINES: dict[str, tuple[int, dict[str, str]]] = {  # threads, and what the lib
     "the least of each, two threads": (2, LEAST),
 }
 MACHINES_NOTE = """\
-# python3 scripts/dev.py verify --machines, {date}, Python {python}, torch {torch}, numpy {numpy}
-# moved: snippets in which some bit differs from the run with one thread and no setting; failed: statements or runs
-# shift: the most that a stated value moved from its record, as a share of the tolerance of its statement
+# python3 scripts/dev.py verify --machines, {date}, Python {python}, torch {torch}, numpy {numpy}.
+# moved: snippets in which some bit differs from the run with one thread and no setting; failed: statements or runs;
+# shift: the most that a stated value moved from its record, as a share of the tolerance of its statement.
 """
 UNSEEN_NOTE = """\
-# python3 scripts/dev.py verify --unseen, a row for each range of seeds: as many as the author's, from that one on
-# held, failed: statements of snippets with seeds; a snippet that failed counts as one that failed
+# python3 scripts/dev.py verify --unseen, a row for each range of seeds: as many as the author's, from that one on.
+# held, failed: statements of snippets with seeds; a snippet that failed counts as one that failed.
 """
 VERSIONS_NOTE = """\
-# python3 scripts/dev.py verify, a row for each Python and torch with which it was run; statements: not of timings
-# moved: snippets but timings in which some bit differs from the record; failed: statements or runs
-# shift: the most that a stated value moved from its record, as a share of the tolerance of its statement
+# python3 scripts/dev.py verify, a row for each Python and torch with which it was run; statements: not of timings;
+# moved: snippets but timings in which some bit differs from the record; failed: statements or runs;
+# shift: the most that a stated value moved from its record, as a share of the tolerance of its statement.
 """
 
 
