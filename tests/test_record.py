@@ -208,7 +208,7 @@ def test_every_difference_is_told() -> None:
 
 
 def test_a_long_value_is_told_by_its_beginning() -> None:
-    old, new = (make(1, values={"a": "x" * 57, "b": "x" * 58 + end}) for end in ("y", "z"))
+    old, new = (make(1, values={"a": "x" * 57, "b": "x" * 57 + end}) for end in ("y", "z"))
     assert list(differences(old, new)) == [f"b: '{'x' * 56}… → '{'x' * 56}…"]
     assert list(differences(old, make(1, values={"a": "y" * 57, "b": old.values["b"]}))) == [
         f"a: {'x' * 57!r} → {'y' * 57!r}"  # 59 characters with its quotes
