@@ -153,3 +153,24 @@ def test_a_sound_page_has_no_problem(sound: Tiny) -> None:
         f"```python\nx = a = 1\n```\n\n```text\n<!--pytest.mark.skip-->\n```\n\n!!! note\n    [share.py]({CODE})\n"
     )
     assert problems(sound, text) == []
+
+
+ROWS = "| a | b |\n|---|---|\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```text\nx\n```",  # closed by the last line, which has no end of its own
+        "```text\na | b\n--- | ---\n1 | 2 | 3\n```\n\n```text\nx\n```\n",  # no table, in one of two fences
+        f"{ROWS}| $x$ | 2 |\n\nBelow, $|x|$ is the size.\n",  # a bar beside the table
+    ],
+)
+def test_what_is_well_formed(sound: Tiny, text: str) -> None:
+    assert problems(sound, text) == []
+
+
+def test_rows_are_held_to_the_head(sound: Tiny) -> None:
+    assert problems(sound, "| a | b | c |\n|---|---|\n| 1 | 2 | 3 |\n") == [
+        "2: a row of 2 cells in a table of 3 columns"
+    ]

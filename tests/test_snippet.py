@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence.snippet import Snippet, name_of, with_seeds
+from evidence.snippet import Snippet, meant, name_of, with_seeds
 
 
 def test_a_path_names_its_snippet() -> None:
@@ -24,6 +24,20 @@ def test_only_the_line_of_seeds_is_replaced() -> None:
 def test_without_such_a_line_nothing_is_guessed(source: str) -> None:
     with pytest.raises(ValueError, match="no top-level line"):
         with_seeds(source, "range(3)")
+
+
+def test_the_names_that_may_be_meant() -> None:
+    known = ["residual/share", "residual/shares", "residual/shard", "placement/gain", "practice/gain"]
+    assert meant("residual/share", known) == "; did you mean residual/share or residual/shares?"  # two at most
+    assert meant("gain", known) == "; did you mean placement/gain or practice/gain?"
+    assert meant("nothing_like_it", known) == ""
+
+
+def test_what_a_snippet_gets_and_what_it_lacks(tmp_path: Path) -> None:
+    assert Snippet("a/b", tmp_path, "x = 1\n").limits == (60, 2)
+    script = Snippet("a/b", tmp_path, "# limits: 180 s, 4 GB\n# requires: json, no_such_package\n")
+    assert (script.limits, script.requires) == ((180, 4), {"json", "no_such_package"})
+    assert script.lacks == ["no_such_package"]
 
 
 def test_a_header_line_may_be_repeated(tmp_path: Path) -> None:
