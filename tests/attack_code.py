@@ -45,7 +45,7 @@ from mutate import Change, changes
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {  # the engine's modules, with the tests that are about them
-    "statement": "test_statement_words.py test_statement.py test_statement_refused.py",
+    "statement": "test_statement_words.py test_statement.py test_statement_edges.py test_statement_refused.py",
     "links": "test_links.py",
     "bare": "test_bare.py test_bare_harmless.py",
     "check": "test_check.py test_check_beside.py test_check_form.py",
