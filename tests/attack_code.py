@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -213,20 +213,29 @@ def _numbers(name: str, old: Any, new: Any) -> Iterator[tuple[str, float, float]
         yield name, old, new
 
 
-def in_full(what: str, sources: Mapping[str, str], attack: Attack, outcome: Outcome) -> None:
-    """Attacks one module or snippet after the other, and notes each."""
-    for name, source in sources.items():
-        tests = {test.partition("::")[0] for test in {**TESTS, **SERVED}[name].split()} if what == "engine" else ()
-        basis = digest(source, ((ROOT / "tests" / test).read_text(encoding="utf-8") for test in sorted(tests)))
-        if outcome.knows(what, name, basis):
+def basis(what: str, name: str, source: str) -> str:
+    """What the outcome for a place rests on: its code, and for a module its tests."""
+    tests = {test.partition("::")[0] for test in {**TESTS, **SERVED}[name].split()} if what == "engine" else ()
+    return digest(source, ((ROOT / "tests" / test).read_text(encoding="utf-8") for test in sorted(tests)))
+
+
+def in_full(what: str, sources: Mapping[str, str], names: Iterable[str], attack: Attack, outcome: Outcome) -> None:
+    """Attacks one module or snippet after the other, of those named, and notes each."""
+    digests = {name: basis(what, name, source) for name, source in sources.items()}
+    for name in names:
+        if outcome.knows(what, name, digests[name]):
             continue
         began = time.monotonic()
-        made = [(name, change) for change in changes(source)]
+        made = [(name, change) for change in changes(sources[name])]
         fates = [(change, fate) for _, change, fate in attack(made)]
-        outcome.note(what, name, basis, fates)
+        outcome.note(what, name, digests[name], fates)
         counts = dict(Counter(fate.partition(":")[0] for _, fate in fates))
         print(f"{what} {name}: {counts} in {time.monotonic() - began:.0f} s", flush=True)
-    write_summary(outcome.folder / "outcome.csv", f"tests/attack_code.py {what} --all", {what: outcome.told(what)})
+    outcome.write()
+    done, counted = outcome.told(what, digests)
+    print(f"{done} of {len(digests)} are done: {counted[0]} mutants, {counted[1]} killed, {counted[3]} equivalent")
+    command = f"tests/attack_code.py {what} --all, {done} of {len(digests)} done"
+    write_summary(outcome.folder / "outcome.csv", command, {what: counted})
 
 
 def main() -> int:
@@ -239,14 +248,16 @@ def main() -> int:
     options = parser.parse_args()
     site = Site(Project(ROOT)) if options.what == "snippets" else None
     attack, sources = (site.attack, site.sources) if site else (engine, modules())
-    sources = {name: sources[name] for start in options.only for name in sources if name.startswith(start)}
+    names = list(dict.fromkeys(name for start in options.only for name in sources if name.startswith(start)))
+    if not names:
+        parser.error(f"nothing begins with {' or '.join(options.only)}")
     if options.all:
-        in_full(options.what, sources, attack, Outcome(options.all))
+        in_full(options.what, sources, names, attack, Outcome(options.all))
         return 0
     seed = options.seed or datetime.now(UTC).date().toordinal()
     print(f"a sample of {options.count}, seed {seed}", flush=True)
     fates = Counter[str]()
-    for name, change, fate in attack(sample(sources, seed, options.count)):
+    for name, change, fate in attack(sample({name: sources[name] for name in names}, seed, options.count)):
         fates[fate] += 1
         print(f"{fate}: {name}, {change}", flush=True)
     killed = sum(count for fate, count in fates.items() if fate.startswith("killed"))
@@ -255,4 +266,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

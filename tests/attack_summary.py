@@ -83,11 +83,11 @@ class Outcome:
         _write(self.folder / "survivors.csv", [], [*CHANGE, "why"], survivors)
         _write(self.folder / "kinds.csv", [], ["kind", "equivalent", "survived"], kinds)
 
-    def told(self, code: str) -> tuple[int, int, int, int]:
-        """Of all modules or snippets noted: mutants made, killed, allowed (none), equivalent."""
-        rows = [row for row in self.done.values() if row[0] == code]
+    def told(self, code: str, digests: Mapping[str, str]) -> tuple[int, tuple[int, int, int, int]]:
+        """How many of these modules or snippets are done; and of them: mutants made, killed, allowed, equivalent."""
+        rows = [self.done[code, where] for where, one in digests.items() if self.knows(code, where, one)]
         made, killed, equivalent = (sum(int(row[column]) for row in rows) for column in (3, 4, 5))
-        return made, killed, 0, equivalent
+        return len(rows), (made, killed, 0, equivalent)
 
 
 def digest(source: str, tests: Iterable[str] = ()) -> str:

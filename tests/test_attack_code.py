@@ -89,7 +89,7 @@ def test_all_mutants_are_noted_place_by_place_and_reasons_are_kept(
 
     def run() -> list[str]:
         asked.clear()
-        attack_code.in_full("snippets", sources, attack, Outcome(tmp_path))
+        attack_code.in_full("snippets", sources, list(sources), attack, Outcome(tmp_path))
         return sorted(set(asked))
 
     assert run() == ["a", "b"]
@@ -105,7 +105,12 @@ def test_all_mutants_are_noted_place_by_place_and_reasons_are_kept(
     ]  # fmt: skip
     assert "snippets,6,4,0,2,0" in (tmp_path / "outcome.csv").read_text().splitlines()
     assert (tmp_path / "kinds.csv").read_text() == "kind,equivalent,survived\nconstant,1,1\n"
-    assert "snippets a: {'survived': 1, 'equivalent': 1} in" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "snippets a: {'survived': 1, 'equivalent': 1} in" in said
+    assert said.endswith("2 of 2 are done: 6 mutants, 4 killed, 2 equivalent\n")
+    sources["a"] += "w = 1\n"
+    attack_code.in_full("snippets", sources, ["b"], attack, Outcome(tmp_path))
+    assert "1 of 2 are done: 4 mutants" in capsys.readouterr().out  # what is said of the other is of other code
 
 
 def test_a_sample_of_the_engine_by_date() -> None:

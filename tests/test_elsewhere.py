@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import UP, Tiny
-from evidence import elsewhere, refresh
+from evidence import elsewhere, refresh, tally
+from evidence.__main__ import main
 from evidence.record import load, versions
 from evidence.run import Job, Runner
 
@@ -114,13 +115,31 @@ def test_what_another_version_moved_is_noted_beside_the_others(
     table = tiny.root / "versions.csv"
     assert elsewhere.verify(tiny.project, table=table) == 0
     tiny.record({"share": 0.886, "unstated": 1.0})  # as another version would have it
-    monkeypatch.setattr(elsewhere, "versions", lambda: {"python": "3.99", "matplotlib": "9", "torch": "9.9"})
+    other = {"python": "3.99", "matplotlib": "9", "numpy": "9", "torch": "9.9"}
+    for module in (elsewhere, tally):
+        monkeypatch.setattr(module, "versions", lambda: other)
     assert elsewhere.verify(tiny.project, table=table) == 1  # the value differs beyond what is compared
     assert "4 runs of 2 snippets compared: some bit differs in 1, " in capsys.readouterr().out
     rows = rows_of(table)
     assert [row["torch"] for row in rows] == [versions()["torch"], "9.9"]
     assert [(row["moved"], row["statements"], row["failed"]) for row in rows] == [("0", "1", "0"), ("1", "1", "2")]
     assert rows[1]["shift"] == "0.5"
+
+
+@pytest.mark.parametrize("how", [[], ["--unseen"], ["--machines"]])
+def test_a_table_that_cannot_be_noted_is_refused_before_anything_is_run(
+    tiny: Tiny, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, how: list[str]
+) -> None:
+    monkeypatch.chdir(tiny.root)
+    monkeypatch.setattr(Runner, "run_all", lambda *_: pytest.fail("was run"))
+    other = tiny.write("other.csv", "a,b\n1,2\n")
+    for table, said in (("none/x.csv", "there is no folder"), (".", "is a folder"), ("other.csv", "is another table")):
+        assert main(["verify", *how, "--csv", table]) == 1
+        assert said in capsys.readouterr().err
+    assert other.read_text() == "a,b\n1,2\n"
+    tiny.snippet("share = 0.5\n")
+    assert main(["verify", *how, "--csv", "x.csv", "residual/share"]) == 1
+    assert "leave out the names" in capsys.readouterr().err
 
 
 def test_a_setting_reaches_the_libraries_of_a_fork(tiny: Tiny) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -48,10 +49,21 @@ def test_code_that_is_shown_no_more_is_dropped(tmp_path: Path) -> None:
     highlighted.save(tmp_path)
     restart()
     highlighted.load(tmp_path)
-    assert ["y" in html for html in highlighted._known.values()] == [True]
+    assert ["y" in str(html) for html in highlighted._known.values()] == [True]
 
 
-@pytest.mark.parametrize("content", ['{"a": "b', "", "[1]", "3"])
+@pytest.mark.parametrize("lie", ["<span>x</span> = 1 &lt; 3", 5, None, ["x"], ""])
+def test_a_color_of_other_code_is_not_believed(tmp_path: Path, lie: object) -> None:
+    true = highlighted.python(SOURCE)
+    highlighted.save(tmp_path)
+    path = tmp_path / "highlighted.json"
+    path.write_text(json.dumps(dict.fromkeys(json.loads(path.read_text()), lie)))
+    restart()
+    highlighted.load(tmp_path)
+    assert highlighted.python(SOURCE) == true
+
+
+@pytest.mark.parametrize("content", ['{"a": "b', "", "[1]", "3", "[" * 200_000])
 def test_a_file_cut_off_is_made_anew(tmp_path: Path, content: str) -> None:
     (tmp_path / "highlighted.json").write_text(content)
     highlighted.load(tmp_path)

@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     where.add_argument("--unseen", action="store_true", help="instead, on seeds that the date picks")
     where.add_argument("--machines", action="store_true", help="instead, with other threads and instruction sets")
     where.add_argument("--long", action="store_true", help="then train every cell of every experiment again")
-    verify.add_argument("--csv", type=Path, metavar="FILE", help="note what came of it in this file")
+    verify.add_argument("--csv", type=Path, metavar="FILE", help="over all snippets: note what came of it in this file")
     verify.add_argument("--start", type=int, metavar="SEED", help="with --unseen: from this seed on")
     train = commands.add_parser("train", help="train what an experiment has no result of yet; interrupted, it goes on")
     command.add(train)
@@ -184,6 +184,8 @@ def _verify(project: Project, options: argparse.Namespace) -> int:
     names = [_name(project, name) for name in options.names]
     for name in names:
         snippet.load(project, name)  # or it is said which file there is not
+    if names and options.csv:
+        raise Refusal([Problem(str(options.csv), 0, "notes a run over all snippets: leave out the names, or --csv")])
     if options.unseen:
         return elsewhere.unseen(project, names, options.start, options.csv)
     if options.machines:

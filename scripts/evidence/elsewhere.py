@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
@@ -10,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evidence import check, compare
+from evidence import check, compare, tally
 from evidence.check import Claim, Findings
 from evidence.project import Problem, Project, Refusal
 from evidence.record import Record, versions
@@ -32,20 +31,6 @@ MACHINES: dict[str, tuple[int, dict[str, str]]] = {  # threads, and what the lib
     "MKL as on any processor": (1, {"MKL_CBWR": "COMPATIBLE"}),
     "the least of each, two threads": (2, LEAST),
 }
-MACHINES_NOTE = """\
-# python3 scripts/dev.py verify --machines, {date}, Python {python}, torch {torch}, numpy {numpy}.
-# moved: snippets in which some bit differs from the run with one thread and no setting; failed: statements or runs;
-# shift: the most that a stated value moved from its record, as a share of the tolerance of its statement.
-"""
-UNSEEN_NOTE = """\
-# python3 scripts/dev.py verify --unseen, a row for each range of seeds: as many as the author's, from that one on.
-# held, failed: statements of snippets with seeds; a snippet that failed counts as one that failed.
-"""
-VERSIONS_NOTE = """\
-# python3 scripts/dev.py verify, a row for each Python and torch with which it was run; statements: not of timings;
-# moved: snippets but timings in which some bit differs from the record; failed: statements or runs;
-# shift: the most that a stated value moved from its record, as a share of the tolerance of its statement.
-"""
 
 
 def verify(project: Project, names: Iterable[str] = (), table: Path | None = None) -> int:
@@ -53,6 +38,7 @@ def verify(project: Project, names: Iterable[str] = (), table: Path | None = Non
 
     `table`: a file in which the row of this Python and torch is to say what came of it.
     """
+    tally.VERSIONS.ready(table)
     snippets, records, found = _sound(project)
     failed = moved = 0
     judged: list[tuple[Claim, Claim | None]] = []
@@ -88,7 +74,7 @@ def verify(project: Project, names: Iterable[str] = (), table: Path | None = Non
         row: dict[str, Any] = {name: value for name, value in versions().items() if name != "matplotlib"}
         row |= {"snippets": len(chosen), "moved": moved, "statements": len(judged), "failed": failed}
         row["shift"] = _most(judged)
-        _add(table, VERSIONS_NOTE, row, ("python", "torch"))
+        tally.VERSIONS.note(table, [row])
     return 1 if failed else 0
 
 
@@ -97,6 +83,7 @@ def unseen(project: Project, names: Iterable[str] = (), start: int | None = None
 
     `table`: a file in which the row of these seeds is to say what came of it.
     """
+    tally.UNSEEN.ready(table)
     if start is None:
         start = 10_000 + datetime.now(UTC).date().toordinal() % DAYS * PER_DAY
     snippets, records, found = _sound(project)
@@ -126,7 +113,7 @@ def unseen(project: Project, names: Iterable[str] = (), start: int | None = None
     print(f"{held} statements hold on seeds from {start} on, {failed} do not (or their snippet failed)")
     if table:
         row = {"seeds from": start, "snippets": len(jobs), "held": held, "failed": failed}
-        _add(table, UNSEEN_NOTE, row, ("seeds from",))
+        tally.UNSEEN.note(table, [row])
     return 1 if failed else 0
 
 
@@ -135,6 +122,7 @@ def machines(project: Project, names: Iterable[str] = (), table: Path | None = N
 
     Timings are left out: what is stated of them is stated of one machine.
     """
+    tally.MACHINES.ready(table)
     snippets, records, found = _sound(project)
     jobs = [Job(script) for script in _chosen(snippets, names) if not script.timed]
     base: dict[str, Record] = {}
@@ -160,26 +148,11 @@ def machines(project: Project, names: Iterable[str] = (), table: Path | None = N
         rows.append(row)
         print(", ".join(f"{name} {value}" for name, value in row.items()), flush=True)
     if table:
-        _write(table, MACHINES_NOTE.format(date=datetime.now(UTC).date(), **versions()), rows)
+        tally.MACHINES.note(table, rows)
     if not any(row["moved"] for row in rows):
         print("no setting changed a bit here, so this shows nothing")
         return 1
     return 1 if any(row["failed"] for row in rows) else 0
-
-
-def _add(table: Path, note: str, row: dict[str, Any], key: tuple[str, ...]) -> None:
-    """Puts the row in the place of one with the same key, or after the others."""
-    lines = table.read_text(encoding="utf-8").splitlines() if table.exists() else []
-    old = csv.DictReader(line for line in lines if not line.startswith("#"))
-    _write(table, note, [*(one for one in old if any(one[name] != str(row[name]) for name in key)), row])
-
-
-def _write(table: Path, note: str, rows: list[dict[str, Any]]) -> None:
-    with open(table, "w", encoding="utf-8", newline="") as file:
-        file.write(note)
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def _most(judged: list[tuple[Claim, Claim | None]]) -> float:

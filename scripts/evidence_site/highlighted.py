@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import html
 import json
+import re
 from pathlib import Path
 
 import pygments
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-_known: dict[str, str] = {}  # from the last build
+TAG = re.compile(r"<[^>]+>")
+_known: dict[str, object] = {}  # from the last build, not to be believed
 _used: dict[str, str] = {}  # in this one
 
 
@@ -19,14 +22,19 @@ def python(source: str) -> str:
     """The lines of the code, in the theme's own classes."""
     key = hashlib.sha256(f"{pygments.__version__}\n{source}".encode()).hexdigest()
     if key not in _used:
-        _used[key] = _known.get(key) or pygments.highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+        known = _known.get(key)
+        if not isinstance(known, str) or html.unescape(TAG.sub("", known)).strip("\n") != source.strip("\n"):
+            known = pygments.highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+        _used[key] = known
     return _used[key]
 
 
 def load(cache: Path) -> None:
     _known.update(_used)
     _used.clear()
-    with contextlib.suppress(FileNotFoundError, ValueError, TypeError):  # a file that was cut off is made anew
+    with contextlib.suppress(
+        FileNotFoundError, ValueError, TypeError, RecursionError
+    ):  # what is no such file is made anew
         _known.update(json.loads((cache / "highlighted.json").read_text(encoding="utf-8")))
 
 
