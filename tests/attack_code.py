@@ -48,7 +48,7 @@ TESTS = {  # the engine's modules, with the tests that are about them
     "statement": "test_statement_words.py test_statement.py test_statement_edges.py test_statement_refused.py",
     "links": "test_links.py",
     "bare": "test_bare.py test_bare_harmless.py",
-    "check": "test_check.py test_check_beside.py test_check_form.py",
+    "check": "test_check.py test_check_beside.py test_check_edges.py test_check_form.py",
     "form": "test_check_form.py test_check.py test_traps.py",
     "record": "test_record.py test_record_swap.py",
     "compare": "test_record.py",
