@@ -161,13 +161,17 @@ ROWS = "| a | b |\n|---|---|\n"
 @pytest.mark.parametrize(
     "text",
     [
-        "```text\nx\n```",  # closed by the last line, which has no end of its own
         "```text\na | b\n--- | ---\n1 | 2 | 3\n```\n\n```text\nx\n```\n",  # no table, in one of two fences
         f"{ROWS}| $x$ | 2 |\n\nBelow, $|x|$ is the size.\n",  # a bar beside the table
     ],
 )
 def test_what_is_well_formed(sound: Tiny, text: str) -> None:
     assert problems(sound, text) == []
+
+
+def test_a_fence_may_be_closed_by_the_last_character(sound: Tiny) -> None:
+    sound.page("# Title\n\n```text\nx\n```")
+    assert sound.problems() == []
 
 
 def test_rows_are_held_to_the_head(sound: Tiny) -> None:
