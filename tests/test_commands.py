@@ -154,7 +154,10 @@ def test_run_whose_sentence_breaks_shows_what_came_out(told: Tiny, capfd: pytest
 
 def test_verify_that_agrees(told: Tiny, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["verify"]) == 0
-    assert capfd.readouterr().out == "2 runs of 1 snippets compared, 0 differences beyond tolerance\n"
+    assert (
+        capfd.readouterr().out
+        == "2 runs of 1 snippets compared: some bit differs in 0, 0 differences beyond tolerance\n"
+    )
 
 
 def test_verify_tells_old_and_new_the_share_used_and_the_page(told: Tiny, capfd: pytest.CaptureFixture[str]) -> None:

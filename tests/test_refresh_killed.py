@@ -33,8 +33,8 @@ print(len(result.ran), len(result.changed))
 @pytest.fixture
 def many(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> Tiny:
     """A project of a few slow snippets, each with a process in the background; its runs have their folders in it."""
-    (tiny.root / "scratch").mkdir()
-    monkeypatch.setenv("TMPDIR", str(tiny.root / "scratch"))
+    (tiny.root / "t").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tiny.root / "t"))
     edit(tiny, 0)
     return tiny
 
@@ -67,7 +67,7 @@ def versions(tiny: Tiny) -> list[int]:
 
 def nothing_is_left(tiny: Tiny) -> bool:
     """No process, and no folder of a run that was cut short."""
-    scratch = tiny.root / "scratch"
+    scratch = tiny.root / "t"
 
     def none_cut_short() -> bool:
         return all(path.with_name("result.json").exists() for path in scratch.glob("snippet-*/stdout"))
@@ -114,7 +114,7 @@ ENDS = [(signal.SIGINT, "cold"), (signal.SIGINT, "forked"), (signal.SIGTERM, "co
 def test_whoever_interrupts_it_does_not_wait_for_the_snippets(many: Tiny, how: str, number: signal.Signals) -> None:
     many.snippet("# limits: 120 s\nimport time\ntime.sleep(119)\n", "residual/a_slow_one")  # and the first to run
     with refreshing(many, how) as process:
-        assert soon(lambda: bool(list((many.root / "scratch").glob("snippet-*/stdout"))))
+        assert soon(lambda: bool(list((many.root / "t").glob("snippet-*/stdout"))))
         began = time.monotonic()
         process.send_signal(number)
         assert process.wait() == (130 if number == signal.SIGINT else -number)
