@@ -76,7 +76,8 @@ class Outcome:
             same += sum(why.startswith("equivalent") for why in whys)
             row[4:] = map(str, (int(row[3]) - lived, same, lived - same))
         survivors = [[*key, why] for key, why in sorted(self.whys.items())]
-        alike, moved = (Counter(key[2] for key in keys) for keys in (self.equivalent, self.whys))
+        told = {key for key, why in self.whys.items() if why.startswith("equivalent")}
+        alike, moved = (Counter(key[2] for key in keys) for keys in (self.equivalent | told, self.whys.keys() - told))
         kinds = [[kind, str(alike[kind]), str(moved[kind])] for kind in sorted(alike | moved)]
         _write(self.folder / "code.csv", [], CODE, sorted(self.done.values()))
         _write(self.folder / "equivalent.csv", [], CHANGE, sorted(self.equivalent))
