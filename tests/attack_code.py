@@ -67,6 +67,7 @@ SERVED = {  # those whose tests start a fork server, which has to import the mut
     "keeper": "test_run_faults.py test_faults.py test_holes.py",
     "confine": "test_run_reads.py test_holes.py",
     "elsewhere": "test_elsewhere.py",
+    "tally": "test_elsewhere.py",
     "__main__": "test_commands.py",
 }
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of what was imported before the fork
