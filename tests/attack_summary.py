@@ -99,9 +99,8 @@ def digest(source: str, tests: Iterable[str] = ()) -> str:
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     """The notes at the head, and the rows below the titles; nothing of either if there is no such file."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [one for one in lines if one.startswith("#")], list(csv.reader(x for x in lines if not x.startswith("#")))[
-        1:
-    ]
+    notes = [line for line in lines if line.startswith("#")]
+    return notes, list(csv.reader(line for line in lines if not line.startswith("#")))[1:]
 
 
 def _write(path: Path, notes: Iterable[str], titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -199,12 +199,8 @@ def growth(scratch: Path) -> None:
 def main() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: what a command leaves behind becomes our child
-    wanted = [name for name in sys.argv[1:] if not name.isdigit() and not name.endswith(".csv")] or [
-        "runs",
-        "memory",
-        "build",
-    ]
-    for name in wanted:
+    words = [word for word in sys.argv[1:] if not word.isdigit() and not word.endswith(".csv")]
+    for name in words or ["runs", "memory", "build"]:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             {"runs": runs, "memory": memory, "build": build, "growth": growth}[name](Path(folder))
 

@@ -32,9 +32,7 @@ def python(source: str) -> str:
 def load(cache: Path) -> None:
     _known.update(_used)
     _used.clear()
-    with contextlib.suppress(
-        FileNotFoundError, ValueError, TypeError, RecursionError
-    ):  # what is no such file is made anew
+    with contextlib.suppress(FileNotFoundError, ValueError, TypeError, RecursionError):  # then it is made anew
         _known.update(json.loads((cache / "highlighted.json").read_text(encoding="utf-8")))
 
 
