@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -42,6 +46,45 @@ def test_pages_are_quiet_and_fit(browser: Browser, address: str, site: Path, wid
     page.wait_for_load_state("networkidle")
     context.close()
     assert not told, "\n".join(told)
+
+
+class InPieces(http.server.SimpleHTTPRequestHandler):
+    """Serves a page as a slow network or a busy machine does: piece by piece, each drawn before the next has come."""
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        if path.suffix != ".html":
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        content = path.read_bytes()
+        size = len(content) // 10 + 1
+        for start in range(0, len(content), size):
+            self.wfile.write(content[start : start + size])
+            time.sleep(0.1)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_table_moves_nothing_though_it_comes_in_pieces(browser: Browser, site: Path, width: int) -> None:
+    found = [path for path in site.rglob("*.html") if 'class="results long"' in path.read_text("utf-8")]
+    paths = sorted("/" + path.relative_to(site).as_posix() for path in found)
+    assert len(paths) >= 3, paths
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(InPieces, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for path in paths:
+            page = browser.new_page(viewport={"width": width, "height": 900})
+            page.add_init_script(SHIFTS)
+            page.goto(f"http://127.0.0.1:{server.server_port}{path}")
+            settle(page)
+            assert page.evaluate(SHIFT) < 0.02, path
+            expect(page.locator(".results.long").first).to_have_css("visibility", "visible")
+            page.close()
+        server.shutdown()
 
 
 def test_a_page_that_moves_or_speaks_would_be_told(browser: Browser, address: str) -> None:

@@ -2,11 +2,10 @@
 // results sorted. Without this script they are plain tables.
 "use strict";
 
-for (const region of document.querySelectorAll(".results, .ledger")) {
+for (const region of document.querySelectorAll(".results.long, .ledger")) {
   const table = region.querySelector("table");
   const body = table.tBodies[0];
   const rows = [...body.rows];
-  if (rows.length < 25) continue;
 
   const label = document.createElement("label");
   label.textContent = "Filter rows ";

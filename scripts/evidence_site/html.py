@@ -22,6 +22,7 @@ from evidence_site import figures, highlighted
 _PART = r"[\d.,]+(?:e[+-]?\d+)?\s?[%×]?"
 LINKED = re.compile(r"\[([^\[\]]+)\]\((\S+)\)")  # a cell that is a link, to the web or to a file of the project
 NUMERIC = re.compile(rf"[–—]?|[~≤≥<>±+-]?\s?{_PART}(?:\s?(?:±|to|–)\s?{_PART})?")  # with a unit, a band, or none at all
+LONG = 25  # rows
 
 Stash = Callable[[str], Element]
 Published = Callable[[str], str]
@@ -76,9 +77,14 @@ def figure(stash: Stash, published: Published, path: str, content: bytes, link: 
     return block
 
 
+def kind_of_table(count: int) -> str:
+    """The class of a table of so many rows: a long one scrolls in a frame and has a filter. Its last row is `end`."""
+    return "results long" if count >= LONG else "results"
+
+
 def table(published: Published, path: str, rows: tables.Rows, cited: list[str], caption: str) -> Element:
     """Rows as a table that can be scrolled by keyboard; columns of numbers, with bands or units, are aligned right."""
-    frame = {"class": "results", "tabindex": "0", "role": "region", "aria-label": caption}
+    frame = {"class": kind_of_table(len(rows) - 1), "tabindex": "0", "role": "region", "aria-label": caption}
     block = Element("div", frame)
     made = SubElement(block, "table")
     SubElement(made, "caption").text = caption
@@ -97,6 +103,8 @@ def table(published: Published, path: str, rows: tables.Rows, cited: list[str], 
         _cell(SubElement(line, "th", {"scope": "row", **_align(numeric[0])}), row[0], published)
         for column, cell in enumerate(row[1:], 1):
             _cell(SubElement(line, "td", _align(numeric[column])), cell, published)
+    for line in body[-1:]:
+        line.set("class", "end")
     source = SubElement(block, "p", {"class": "table-source"})
     source.text = " ".join([*cited, ""])
     name = posixpath.basename(path)

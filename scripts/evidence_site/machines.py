@@ -6,7 +6,7 @@ import json
 import math
 import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from html import escape
 from pathlib import Path
@@ -67,13 +67,17 @@ def status(found: Findings, exempt: Counter[str]) -> str:
     return by_kind + by_exemption + each
 
 
-def _table(caption: str, head: list[str], rows: Iterable[list[Any]], links: bool = False) -> str:
+def _table(caption: str, head: list[str], rows: Sequence[list[Any]], links: bool = False) -> str:
     titles = "".join(f'<th scope="col">{name}</th>' for name in head)
     body = "".join(
-        "<tr>" + "".join(f"<td>{cell if links else escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+        f"<tr{' class=end' if row is rows[-1] else ''}>"
+        + "".join(f"<td>{cell if links else escape(str(cell))}</td>" for cell in row)
+        + "</tr>"
+        for row in rows
     )
     return (
-        f'<div class="results" tabindex="0" role="region" aria-label="{caption}"><table><caption>{caption}</caption>'
+        f'<div class="{html.kind_of_table(len(rows))}" '
+        f'tabindex="0" role="region" aria-label="{caption}"><table><caption>{caption}</caption>'
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
