@@ -47,7 +47,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = {  # the engine's modules, with the tests that are about them
     "statement": "test_statement_words.py test_statement.py test_statement_edges.py test_statement_refused.py",
     "links": "test_links.py",
-    "bare": "test_bare.py test_bare_harmless.py",
+    "bare": "test_bare_edges.py test_bare.py test_bare_harmless.py",
     "check": "test_check.py test_check_beside.py test_check_edges.py test_check_form.py",
     "form": "test_check_form.py test_check.py test_traps.py",
     "record": "test_record.py test_record_swap.py",
