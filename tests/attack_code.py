@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ import pytest
 import yaml  # noqa: F401
 
 from attack_summary import Outcome, digest, write_summary
+from attack_tails import Tails
 from evidence import check, compare
 from evidence.check import Findings
 from evidence.project import Project
@@ -165,21 +167,29 @@ class Site:
         self.sources = {name: self.scripts[name].source for name in names if not self.scripts[name].timed}
 
     def attack(self, made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
-        runner = Runner(self.project, patience=PATIENT)  # a busy machine kills no mutant
-        unchanged: dict[str, Record] = {}
-        for run in runner.run_all(Job(self.scripts[name]) for name in dict(made)):  # the control
-            told = run.record and list(compare.differences(self.records[run.snippet.name], run.record))
-            if run.error or not run.record or told:
-                raise SystemExit(f"{run.snippet.name} differs from its record as it is: {run.error or told}")
-            unchanged[run.snippet.name] = run.record
-        jobs = [Job(dataclasses.replace(self.scripts[name], source=change.source)) for name, change in made]
-        which = {(job.snippet.name, job.snippet.source): change for job, (_, change) in zip(jobs, made, strict=True)}
-        for run in runner.run_all(jobs):
-            name = run.snippet.name
-            fate = "killed: the run fails"
+        with ThreadPoolExecutor(2) as pool:
+            names = dict.fromkeys(name for name, _ in made)
+            at_once = 1 if len(names) > 1 else 2
+            changed = [[change for place, change in made if place == name] for name in names]
+            for results in pool.map(self._of_snippet, names, changed, [at_once] * len(names)):
+                yield from results
+
+    def _of_snippet(self, name: str, made: Sequence[Change], at_once: int) -> list[Result]:
+        runner = Tails(self.project, made, PATIENT, at_once)  # a busy machine kills no mutant
+        control = runner.run(Job(self.scripts[name]))
+        told = control.record and list(compare.differences(self.records[name], control.record))
+        if control.error or not control.record or told:
+            raise SystemExit(f"{name} differs from its record as it is: {control.error or told}")
+        whole = [number for number in range(len(made)) if number not in runner.ends]
+        jobs = [Job(dataclasses.replace(self.scripts[name], source=made[number].source)) for number in whole]
+        sources = {made[number].source: number for number in whole}
+        for run in Runner(self.project, workers=at_once, patience=PATIENT).run_all(jobs):
+            runner.ends[sources[run.snippet.source]] = run
+        fates = {number: "killed: the run fails" for number, run in runner.ends.items() if run.error or not run.record}
+        for number, run in runner.ends.items():
             if run.record and not run.error:
-                fate = self._fate(name, run.record, unchanged[name])
-            yield name, which[name, run.snippet.source], fate
+                fates[number] = self._fate(name, run.record, control.record)
+        return [(name, change, fates[number]) for number, change in enumerate(made)]
 
     def _fate(self, name: str, mutant: Record, unchanged: Record) -> str:
         again = Findings()

@@ -1,0 +1,163 @@
+"""Runs the mutants of a snippet from the statement that each changes: what comes before is run once, and forked.
+
+A mutant of the last line costs that line, not the snippet. What can not be shared so (the statement was reached with
+threads running or a file open) has no run here, and is run whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import types
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from evidence import child, keeper
+from evidence.plain import plain_values
+from evidence.project import Project
+from evidence.run import COLD_IMPORTS, Run, Runner
+from evidence.snippet import Snippet
+from mutate import Change
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Tails(Runner):
+    """A runner of one snippet, which leaves in `ends` the runs of its mutants, by their number."""
+
+    def __init__(self, project: Project, made: Sequence[Change], patience: int, at_once: int) -> None:
+        super().__init__(project, patience=patience)
+        self.made, self.at_once = made, at_once
+        self.ends: dict[int, Run] = {}
+
+    def _forked(self, request: dict[str, Any]) -> None:
+        mutants = [(change.line, change.source) for change in self.made]
+        paths = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "tests")])
+        subprocess.run(
+            [sys.executable, "-B", "-P", __file__],
+            input=json.dumps({**request, "mutants": mutants, "at_once": self.at_once}).encode(),
+            env={**os.environ, **self._environment(), "PYTHONPATH": paths},
+            stdout=subprocess.DEVNULL,
+            timeout=COLD_IMPORTS + request["seconds"] * (len(mutants) + 1),
+            check=False,  # what it did not write is not there
+        )
+
+    def _collect(
+        self, snippet: Snippet, folder: Path, token: str, rests_on: dict[str, str], given: dict[str, bytes]
+    ) -> Run:
+        for number in range(len(self.made)):
+            if (place := folder / str(number)).is_dir():
+                self.ends[number] = super()._collect(snippet, place, token, rests_on, given)
+        return super()._collect(snippet, folder, token, rests_on, given)
+
+
+def main(job: Mapping[str, Any]) -> NoReturn:
+    """In a process of its own: the snippet, statement by statement, with a fork for each mutant of the next one."""
+    import matplotlib.pyplot  # noqa: F401 - as the engine's server has
+    import torch  # noqa: F401
+
+    keeper._prctl(keeper.DIE_TOO, signal.SIGKILL)
+    folder = Path(job["folder"])
+    child._isolate(dict(job), folder)
+    child._limit(dict(job))
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    child._watch(dict(job))
+    tails = Forks(job, folder)
+    body = _statements(job["source"])
+    for place, statement in enumerate(body):
+        for number, (line, source) in enumerate(job["mutants"]):
+            if statement.lineno <= line <= (statement.end_lineno or 0) and _alone(folder / "work"):
+                tails.fork(number, partial(_finish, job, source, place, module))
+        if error := _execute([statement], module, job["file"]):
+            raise SystemExit(error)
+    tails.wait(0)
+    _write(job, folder, module, None)
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    return ast.parse(child.CELL.sub("print('# %%')", source)).body
+
+
+def _alone(work: Path) -> bool:
+    """Whether a fork has all there is: threads would be missing in it, and an open file would be shared."""
+    opened = [os.path.realpath(path) for path in Path("/proc/self/fd").iterdir()]
+    return len(os.listdir("/proc/self/task")) == 1 and not any(path.startswith(f"{work}{os.sep}") for path in opened)
+
+
+def _execute(statements: list[ast.stmt], module: types.ModuleType, file: str) -> str | None:
+    try:
+        exec(compile(ast.Module(statements, []), file, "exec", dont_inherit=True), module.__dict__)
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _finish(job: Mapping[str, Any], source: str, place: int, module: types.ModuleType, folder: Path) -> NoReturn:
+    """In a fork: the rest of the mutant, from this statement on, in a folder of its own."""
+    keeper._prctl(keeper.DIE_TOO, signal.SIGKILL)
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        target = os.open(folder / name, os.O_WRONLY | os.O_APPEND)
+        os.dup2(target, number)
+        os.close(target)
+    os.chdir(folder / "work")
+    _write(job, folder, module, _execute(_statements(source)[place:], module, job["file"]))
+
+
+def _write(job: Mapping[str, Any], folder: Path, module: types.ModuleType, error: str | None) -> NoReturn:
+    """As the engine's own child does at its end."""
+    values: dict[str, Any] = {}
+    try:
+        sys.stdout.flush()
+        values = {} if error else plain_values(vars(module))
+        vars(module).clear()
+    except BaseException as other:
+        error = f"{type(other).__name__}: {other}"
+    result = {"token": job["token"], "error": error, "values": values, "checks": [], "machine": child._machine()}
+    (folder / "result.part").write_text(json.dumps(result, allow_nan=False), encoding="utf-8")
+    os.replace(folder / "result.part", folder / "result.json")
+    os._exit(0)
+
+
+class Forks:
+    """Those that run now, so many at once, each within its time."""
+
+    def __init__(self, job: Mapping[str, Any], folder: Path) -> None:
+        self.folder, self.seconds, self.at_once = folder, job["seconds"], job["at_once"]
+        self.running: dict[int, float] = {}
+
+    def fork(self, number: int, finish: Callable[[Path], NoReturn]) -> None:
+        self.wait(self.at_once - 1)
+        sys.stdout.flush()
+        to = self.folder / str(number)
+        to.mkdir()
+        shutil.copytree(self.folder / "work", to / "work")
+        for name in ("stdout", "stderr"):
+            shutil.copyfile(self.folder / name, to / name)
+        pid = os.fork()
+        if pid == 0:
+            os.setpgid(0, 0)
+            finish(to)
+        self.running[pid] = time.monotonic() + self.seconds
+
+    def wait(self, most: int) -> None:
+        """Until no more than `most` run."""
+        while len(self.running) > most:
+            for pid, latest in list(self.running.items()):
+                if time.monotonic() > latest:
+                    os.killpg(pid, signal.SIGKILL)
+                if os.waitpid(pid, os.WNOHANG) != (0, 0):
+                    del self.running[pid]
+            time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.stdin.buffer.read()))
