@@ -73,8 +73,8 @@ SERVED = {  # those whose tests start a fork server, which has to import the mut
     "__main__": "test_commands.py",
 }
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of what was imported before the fork
-PATIENCE = 600  # seconds that the tests of a module may take; those of a mutant, ten times as long as without it
-PATIENT = 5  # times its limit that a run of a snippet may take
+PATIENCE = 600  # seconds that the tests of a module may take
+PATIENT = 5  # times as long as without a change that the tests of a mutant may take; times its limit, that a snippet may
 Result = tuple[str, Change, str]  # module or snippet, what was changed, and its fate
 Attack = Callable[[Sequence[tuple[str, Change]]], Iterator[Result]]
 
@@ -105,7 +105,7 @@ def engine(made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
             began = time.monotonic()
             if not _holds(copy, name, PATIENCE):  # the control
                 raise SystemExit(f"the tests of {name} fail as it is")
-            patience[name] = 30 + 10 * (time.monotonic() - began)
+            patience[name] = 30 + PATIENT * (time.monotonic() - began)
         for name, change in made:
             module = copy / f"scripts/evidence/{name}.py"
             module.write_text(change.source, encoding="utf-8")
