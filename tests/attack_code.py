@@ -74,7 +74,9 @@ SERVED = {  # those whose tests start a fork server, which has to import the mut
 }
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of what was imported before the fork
 PATIENCE = 600  # seconds that the tests of a module may take
-PATIENT = 5  # times as long as without a change that the tests of a mutant may take; times its limit, that a snippet may
+PATIENT = (
+    5  # times what they take without the change that the tests of a mutant may; times its limit that a snippet may
+)
 Result = tuple[str, Change, str]  # module or snippet, what was changed, and its fate
 Attack = Callable[[Sequence[tuple[str, Change]]], Iterator[Result]]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -142,8 +143,10 @@ class Forks:
         shutil.copytree(self.folder / "work", to / "work")
         for name in ("stdout", "stderr"):
             shutil.copyfile(self.folder / name, to / name)
+        drawn = random.getstate()
         pid = os.fork()
         if pid == 0:
+            random.setstate(drawn)  # which Python seeds anew in each fork
             os.setpgid(0, 0)
             finish(to)
         self.running[pid] = time.monotonic() + self.seconds

@@ -1,0 +1,57 @@
+"""A mutant that is run from the statement it changes gives what a run of all of it gives; what can not be is left."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from attack_tails import Tails
+from conftest import Tiny
+from evidence.run import Job, Runner
+from mutate import changes
+
+HEAD = 'print("head")\nheight = 2.5\n\n\ndef twice(x: float) -> float:\n    return 2 * x\n\n\n'
+SHARED = HEAD + 'a = twice(height)\nopen("a.txt", "w").write(str(a))\nb = a < 3\nprint("tail", b)\n'
+DRAWN = "import random\n\nrandom.seed(1)\nfirst = random.random()\nsecond = random.random() + 1\n"
+OPEN = 'file = open("a.txt", "w")\nfile.write("1")\na = 2\n'
+THREAD = (
+    "import threading\n\nstop = threading.Event()\nthreading.Thread(target=stop.wait, daemon=True).start()\na = 2\n"
+)
+RAISES = "a = 1\nb = 1 / a\nc = [7][a - 1]\n"
+
+
+@pytest.mark.parametrize("source", [SHARED, DRAWN, RAISES])
+def test_it_gives_what_a_whole_run_gives(tiny: Tiny, source: str) -> None:
+    made = list(changes(source))
+    script = tiny.snippet(source)
+    runner = Tails(tiny.project, made, patience=1, at_once=2)
+    control = runner.run(Job(script))
+    assert control == Runner(tiny.project).run(Job(script))
+    assert set(runner.ends) == set(range(len(made)))
+    for number, change in enumerate(made):
+        whole = Runner(tiny.project).run(Job(dataclasses.replace(script, source=change.source)))
+        ended = runner.ends[number]
+        assert bool(ended.error) == bool(whole.error), change
+        if whole.record and ended.record:
+            assert (ended.record.values, ended.record.files) == (whole.record.values, whole.record.files), change
+
+
+@pytest.mark.parametrize(("source", "shared"), [(OPEN, 0), (THREAD, 0)])
+def test_what_can_not_be_forked_has_no_run(tiny: Tiny, source: str, shared: int) -> None:
+    made = [change for change in changes(source) if "2" in change.old]
+    runner = Tails(tiny.project, made, patience=1, at_once=2)
+    runner.run(Job(tiny.snippet(source)))
+    assert len(made) == 1
+    assert len(runner.ends) == shared
+
+
+def test_a_mutant_that_hangs_is_ended_and_the_others_go_on(tiny: Tiny) -> None:
+    source = "# limits: 2 s, 1 GB\na = 3\nwhile a != 2:\n    a -= 1\nb = a\n"
+    made = list(changes(source))
+    runner = Tails(tiny.project, made, patience=1, at_once=2)
+    runner.run(Job(tiny.snippet(source)))
+    ended = {str(made[number]): run.error for number, run in runner.ends.items()}
+    assert len(ended) == len(made)
+    assert ended["line 4:10: 1 → 2"] == "was stopped from outside"
+    assert ended["line 2:5: 3 → 4"] is None
