@@ -119,7 +119,9 @@ def test_what_another_version_moved_is_noted_beside_the_others(
     for module in (elsewhere, tally):
         monkeypatch.setattr(module, "versions", lambda: other)
     assert elsewhere.verify(tiny.project, table=table) == 1  # the value differs beyond what is compared
-    assert "4 runs of 2 snippets compared: some bit differs in 1, " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "4 runs of 2 snippets compared: some bit differs in 1, " in said
+    assert said.count("0.886 → 0.881, ") == 2  # forked and cold
     rows = rows_of(table)
     assert [row["torch"] for row in rows] == [versions()["torch"], "9.9"]
     assert [(row["moved"], row["statements"], row["failed"]) for row in rows] == [("0", "1", "0"), ("1", "1", "2")]
@@ -181,4 +183,6 @@ def test_how_far_a_value_moved_is_told_in_tolerances(
     tiny.record({"share": 0.881 + moved})
     (after,) = tiny.found().claims
     assert elsewhere._shift(before, after) == pytest.approx(shift)
+    assert capsys.readouterr().out == ""
+    elsewhere._tell_shifts([(before, after), (before, None)])
     assert ("of the tolerance" in capsys.readouterr().out) == told

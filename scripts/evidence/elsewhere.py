@@ -135,6 +135,7 @@ def machines(project: Project, names: Iterable[str] = (), table: Path | None = N
             print(problem)
         base = base or fresh
         judged = _judged(pairs, fresh)
+        _tell_shifts(judged)
         row = {
             "setting": machine,
             "told": " ".join(f"{name}={value}" for name, value in environment.items()) or "nothing",
@@ -160,14 +161,18 @@ def _most(judged: list[tuple[Claim, Claim | None]]) -> float:
 
 
 def _shift(old: Claim, new: Claim) -> float:
-    """How far a value moved from the record's, in tolerances of what is stated of it; told where it is seen."""
+    """How far a value moved from the record's, in tolerances of what is stated of it."""
     before, after, tolerance = old.verdict.measured, new.verdict.measured, new.verdict.tolerance
     if before == after or not tolerance or not isinstance(before, (int, float)) or not isinstance(after, (int, float)):
         return 0.0
-    shift = abs(after - before) / tolerance
-    if shift >= TOLD:
-        print(f"{_place(new)}: {before!r} → {after!r}, {shift:.0%} of the tolerance")
-    return shift
+    return abs(after - before) / tolerance
+
+
+def _tell_shifts(judged: list[tuple[Claim, Claim | None]]) -> None:
+    for old, new in judged:
+        if new and (shift := _shift(old, new)) >= TOLD:
+            values = f"{old.verdict.measured!r} → {new.verdict.measured!r}"
+            print(f"{_place(new)}: {values}, {shift:.0%} of the tolerance")
 
 
 def _sound(project: Project) -> tuple[dict[str, Snippet], dict[str, Record], Findings]:
