@@ -52,6 +52,7 @@ TESTS = {  # the engine's modules, with the tests that are about them
     "bare": "test_bare_edges.py test_bare.py test_bare_harmless.py",
     "check": "test_check.py test_check_beside.py test_check_edges.py test_check_form.py",
     "form": "test_check_form.py test_check.py test_traps.py",
+    "plain": "test_plain.py test_record.py",
     "record": "test_record.py test_record_swap.py",
     "compare": "test_record.py",
     "tables": "test_tables.py test_table_cells.py test_check.py",
@@ -61,7 +62,6 @@ TESTS = {  # the engine's modules, with the tests that are about them
 }
 SERVED = {  # those whose tests start a fork server, which has to import the mutant: seconds each, so last
     "unchanged": "test_unchanged.py",
-    "plain": "test_record.py test_run.py",
     "project": "test_check.py test_run.py",
     "refresh": "test_refresh.py test_refresh_killed.py",
     "run": "test_run.py test_run_faults.py test_run_reads.py",

@@ -17,7 +17,7 @@ def plain_values(variables: dict[str, Any]) -> dict[str, Any]:
             continue
         try:
             coded = encode(_plain(value))
-            if len(json.dumps(coded, allow_nan=False)) <= LIMIT:
+            if len(json.dumps(coded)) <= LIMIT:
                 found[name] = coded
         except (TypeError, ValueError):
             continue  # a tensor, a module, a function: not for a sentence
