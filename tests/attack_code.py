@@ -95,7 +95,7 @@ def modules() -> dict[str, str]:
 
 def engine(made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
     sources = modules()
-    with tempfile.TemporaryDirectory(prefix="attack-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="attack-", ignore_cleanup_errors=True) as scratch:
         copy = Path(scratch)
         for name in ("scripts", "tests"):
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -119,7 +119,7 @@ def _holds(copy: Path, name: str, patience: float) -> bool:
     if name in TESTS:
         return passes(copy, TESTS[name].split(), patience)
     tests = [f"tests/{test}" for test in SERVED[name].split()]
-    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-B", "-m", "pytest", *_options(copy), *tests]
     environment = {**os.environ, "PYTHONPATH": f"{copy / 'scripts'}{os.pathsep}{copy / 'tests'}"}
     with contextlib.suppress(subprocess.TimeoutExpired):  # a mutant that hangs is one that is noticed
         return not subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=patience).returncode
@@ -150,7 +150,12 @@ def _pytest(folder: Path, tests: list[str]) -> None:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1), os.dup2(null, 2)
     there = [f"tests/{name}" for name in tests if (folder / "tests" / name.partition("::")[0]).exists()]
-    os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci", "-W", QUIET, *there])))
+    os._exit(int(pytest.main([*_options(folder), "--hypothesis-profile=ci", "-W", QUIET, *there])))
+
+
+def _options(folder: Path) -> list[str]:
+    """Each run has a folder of its own: what another one leaves there, even mounted, would be taken for a failure."""
+    return ["-x", "-q", "-p", "no:cacheprovider", f"--basetemp={tempfile.mkdtemp(prefix='t', dir=folder)}"]
 
 
 # --- the snippets ----------------------------------------------------------------------------------------------------
