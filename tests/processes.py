@@ -1,8 +1,11 @@
-"""Which processes are left: for tests that nothing outlives its run."""
+"""Which processes are left, and one without rights: for tests that nothing outlives its run."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,3 +37,10 @@ def _alive(test: Callable[[psutil.Process], bool]) -> Iterator[bool]:
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             yield process.status() != psutil.STATUS_ZOMBIE and test(process)
+
+
+def without_privileges() -> None:
+    """Root loses all it may do beyond an ordinary user; its files remain its own."""
+    if sys.platform == "linux" and os.getuid() == 0:
+        for capability in range(64):
+            ctypes.CDLL(None).prctl(24, capability)  # PR_CAPBSET_DROP

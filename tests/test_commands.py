@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from conftest import Tiny
 from evidence.__main__ import main
 from evidence.record import load
+from processes import without_privileges
 
 PAGE = """# Share {#share}
 
@@ -212,13 +211,6 @@ def test_outside_of_a_project(tmp_path: Path) -> None:
 
 
 # --- what may not be written or read ------------------------------------------------------------------------------
-
-
-def without_privileges() -> None:
-    """Root loses all it may do beyond an ordinary user; its files remain its own."""
-    if sys.platform == "linux" and os.getuid() == 0:
-        for capability in range(64):
-            ctypes.CDLL(None).prctl(24, capability)  # PR_CAPBSET_DROP
 
 
 def unprivileged(*arguments: str) -> tuple[int, str, str]:

@@ -137,7 +137,9 @@ def test_a_table_that_cannot_be_noted_is_refused_before_anything_is_run(
     other = tiny.write("other.csv", "a,b\n1,2\n")
     for table, said in (("none/x.csv", "there is no folder"), (".", "is a folder"), ("other.csv", "is another table")):
         assert main(["verify", *how, "--csv", table]) == 1
-        assert said in capsys.readouterr().err
+        err = capsys.readouterr().err
+        assert said in err
+        assert f"{table}: " in err
     assert other.read_text() == "a,b\n1,2\n"
     tiny.snippet("share = 0.5\n")
     assert main(["verify", *how, "--csv", "x.csv", "residual/share"]) == 1

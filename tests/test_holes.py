@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 
 import pytest
 
 from conftest import PAGE, Tiny
 from evidence.project import Refusal
 from evidence_site.extension import Current
+from processes import without_privileges
 from test_run import WAYS, good, run
 
-CONFINED = "import os, sys\nfrom evidence.confine import confine\nsys.exit(not confine(os.getcwd()))"
+CONFINED = """import os, sys
+from evidence.confine import confine
+said = confine(os.getcwd())
+try:
+    open("snippets/new", "w")
+    said = "written"
+except OSError:
+    pass
+print(said, os.listdir("snippets"))"""
 
 
 @pytest.fixture
-def confined(tmp_path: Path) -> None:
-    if subprocess.run([sys.executable, "-c", CONFINED], cwd=tmp_path).returncode:
+def confined() -> None:
+    """Where the system's own program may do so, ours has to."""
+    way = [] if os.name == "posix" and os.geteuid() == 0 else ["--user", "--map-current-user"]
+    if not shutil.which("unshare") or subprocess.run(["unshare", *way, "--mount", "--net", "true"]).returncode:
         pytest.skip("this system allows no namespaces, so that the audit hook is all there is")
 
 
@@ -53,6 +66,18 @@ def test_a_program_that_a_snippet_starts_finds_no_file_of_the_repository(tiny: T
     command = f"cat {path} || echo none"
     assert good(tiny, PROGRAMS[how].format(command=command) + "\n", cold).output == "none\n"
     assert path.read_text() == "secret\n"  # to all others it is there
+
+
+@pytest.mark.usefixtures("confined")
+@pytest.mark.parametrize("rights", [None, without_privileges])
+def test_with_rights_and_without_its_folders_are_empty_and_cannot_be_written(
+    tiny: Tiny, rights: Callable[[], None] | None
+) -> None:
+    tiny.write("snippets/data/a.csv", "secret\n")
+    command = [sys.executable, "-c", CONFINED]
+    said = subprocess.run(command, cwd=tiny.root, preexec_fn=rights, capture_output=True, text=True)
+    assert (said.stdout, said.stderr) == ("True []\n", "")
+    assert not (tiny.root / "snippets/new").exists()
 
 
 @pytest.mark.usefixtures("confined")

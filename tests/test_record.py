@@ -50,6 +50,17 @@ def test_a_record_comes_back_as_it_was(folder: Path) -> None:
     assert not list((folder.parent / "parts").iterdir())
 
 
+def test_the_order_of_what_a_run_rests_on_is_no_matter() -> None:
+    a, b = ({"a": "1", "b": "2"}, {"b": "2", "a": "1"})
+    assert make(inputs=a, versions=b).fingerprint == make(inputs=b, versions=a).fingerprint
+    assert make(inputs=a).fingerprint != make(inputs={**a, "b": "3"}).fingerprint
+
+
+def test_a_record_is_read_by_people(tmp_path: Path) -> None:
+    save(make(values={"name": "naïve µ"}), tmp_path / "a/b/at", tmp_path / "parts")
+    assert '"name": "naïve µ"' in (tmp_path / "a/b/at/record.json").read_text("utf-8")
+
+
 words = st.text(st.characters(codec="utf-8"))
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | words,

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,30 @@ def no_exchange(monkeypatch: pytest.MonkeyPatch, error: int | None = errno.EINVA
                 self.renameat2 = lambda *_: ctypes.set_errno(error) or -1
 
     monkeypatch.setattr(ctypes, "CDLL", Library)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels take other numbers")
+def test_folders_are_exchanged_by_the_kernel_and_named_from_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(make(2), folder.parent / "new", folder.parent / "parts")
+    monkeypatch.chdir(folder.parent)
+    monkeypatch.setattr(os, "rename", lambda *_: pytest.fail("was renamed"))
+    swap(Path("new"), Path("at"))
+    assert [load(Path(name)).values["number"] for name in ("at", "new")] == [2, 1]
+
+
+def test_why_folders_were_not_exchanged_is_told(folder: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="cannot exchange folders: No such file"):
+        swap(folder.parent / "none", folder)
+
+
+def test_what_cannot_be_removed_of_the_scratch_is_no_failure(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def emptied(new: Path, target: Path) -> None:
+        swap(new, target)
+        shutil.rmtree(new.parent)
+
+    monkeypatch.setattr(record, "swap", emptied)
+    save(make(2), folder, folder.parent / "parts")
+    assert load(folder).values["number"] == 2
 
 
 @pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])

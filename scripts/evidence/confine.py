@@ -15,14 +15,14 @@ from pathlib import Path
 
 PRIVATE = ("docs", "snippets", "tests")  # folders of the repository
 NEW_FILES, NEW_USER, NEW_NETWORK = 0x00020000, 0x10000000, 0x40000000  # unshare's CLONE_NEWNS, -USER and -NET
-READ_ONLY, NO_SUID, NO_EXEC, RECURSIVE, NOT_SHARED = 1, 2, 8, 0x4000, 0x40000  # mount's flags
+READ_ONLY, RECURSIVE, NOT_SHARED = 1, 0x4000, 0x40000  # mount's flags
 
 
 def confine(root: str) -> bool:
     """Of this process, which must have one thread, and all it will start. True if the system allowed it."""
     if sys.platform != "linux":
         return False
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = ctypes.CDLL(None)
     user, group = os.getuid(), os.getgid()
     if libc.unshare(NEW_FILES | NEW_NETWORK) != 0:  # root alone may do so without a user namespace of its own
         if libc.unshare(NEW_USER | NEW_FILES | NEW_NETWORK) != 0:
@@ -34,5 +34,5 @@ def confine(root: str) -> bool:
     if libc.mount(None, b"/", None, RECURSIVE | NOT_SHARED, None) != 0:
         return False
     hidden = [os.path.join(root, name) for name in PRIVATE if os.path.isdir(os.path.join(root, name))]
-    flags = READ_ONLY | NO_SUID | NO_EXEC
-    return all(libc.mount(b"none", os.fsencode(path), b"tmpfs", flags, b"size=4k,mode=755") == 0 for path in hidden)
+    empty = b"none", b"tmpfs", READ_ONLY, b"size=4k,mode=755"
+    return all(libc.mount(empty[0], os.fsencode(path), *empty[1:]) == 0 for path in hidden)

@@ -76,7 +76,7 @@ def _layout(body: dict[str, Any]) -> str:
     """JSON with one line a variable or file, so that a changed record reads well as a diff."""
 
     def line(value: Any) -> str:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return json.dumps(value, ensure_ascii=False)
 
     parts = []
     for key, value in body.items():
