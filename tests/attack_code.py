@@ -52,6 +52,7 @@ TESTS = {  # the engine's modules, with the tests that are about them
     "bare": "test_bare_edges.py test_bare.py test_bare_harmless.py",
     "check": "test_check.py test_check_beside.py test_check_edges.py test_check_form.py",
     "form": "test_check_form.py test_check.py test_traps.py",
+    "project": "test_project.py test_check.py",
     "plain": "test_plain.py test_record.py",
     "record": "test_record.py test_record_swap.py",
     "compare": "test_record.py",
@@ -62,7 +63,6 @@ TESTS = {  # the engine's modules, with the tests that are about them
 }
 SERVED = {  # those whose tests start a fork server, which has to import the mutant: seconds each, so last
     "unchanged": "test_unchanged.py",
-    "project": "test_check.py test_run.py",
     "refresh": "test_refresh.py test_refresh_killed.py",
     "run": "test_run.py test_run_faults.py test_run_reads.py",
     "child": "test_run.py test_run_faults.py test_run_reads.py",
@@ -96,7 +96,7 @@ def modules() -> dict[str, str]:
 def engine(made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
     sources = modules()
     with tempfile.TemporaryDirectory(prefix="attack-", ignore_cleanup_errors=True) as scratch:
-        copy = Path(scratch)
+        copy = Path(scratch) / "copy"
         for name in ("scripts", "tests"):
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", copy)
@@ -155,7 +155,7 @@ def _pytest(folder: Path, tests: list[str]) -> None:
 
 def _options(folder: Path) -> list[str]:
     """Each run has a folder of its own: what another one leaves there, even mounted, would be taken for a failure."""
-    return ["-x", "-q", "-p", "no:cacheprovider", f"--basetemp={tempfile.mkdtemp(prefix='t', dir=folder)}"]
+    return ["-x", "-q", "-p", "no:cacheprovider", f"--basetemp={tempfile.mkdtemp(prefix='t', dir=folder.parent)}"]
 
 
 # --- the snippets ----------------------------------------------------------------------------------------------------
