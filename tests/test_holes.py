@@ -20,13 +20,14 @@ from test_run import WAYS, good, run
 
 CONFINED = """import os, sys
 from evidence.confine import confine
-said = confine(os.getcwd())
+confine(os.getcwd())
+said = "read-only"
 try:
     open("snippets/new", "w")
     said = "written"
 except OSError:
     pass
-print(said, os.listdir("snippets"))"""
+print(said, os.listdir("snippets"), os.stat("mkdocs.yml").st_uid)"""
 
 
 @pytest.fixture
@@ -75,8 +76,11 @@ def test_with_rights_and_without_its_folders_are_empty_and_cannot_be_written(
 ) -> None:
     tiny.write("snippets/data/a.csv", "secret\n")
     command = [sys.executable, "-c", CONFINED]
+    if root := os.getuid() == 0:
+        os.chown(tiny.root / "mkdocs.yml", 1234, 1234)  # whom a user namespace would not know
+    owner = os.getuid() if not root else 65534 if rights else 1234
     said = subprocess.run(command, cwd=tiny.root, preexec_fn=rights, capture_output=True, text=True)
-    assert (said.stdout, said.stderr) == ("True []\n", "")
+    assert (said.stdout, said.stderr) == (f"read-only [] {owner}\n", "")
     assert not (tiny.root / "snippets/new").exists()
 
 

@@ -18,21 +18,19 @@ NEW_FILES, NEW_USER, NEW_NETWORK = 0x00020000, 0x10000000, 0x40000000  # unshare
 READ_ONLY, RECURSIVE, NOT_SHARED = 1, 0x4000, 0x40000  # mount's flags
 
 
-def confine(root: str) -> bool:
-    """Of this process, which must have one thread, and all it will start. True if the system allowed it."""
+def confine(root: str) -> None:
+    """Of this process, which must have one thread, and all it will start, if the system allows it."""
     if sys.platform != "linux":
-        return False
+        return
     libc = ctypes.CDLL(None)
     user, group = os.getuid(), os.getgid()
     if libc.unshare(NEW_FILES | NEW_NETWORK) != 0:  # root alone may do so without a user namespace of its own
         if libc.unshare(NEW_USER | NEW_FILES | NEW_NETWORK) != 0:
-            return False
+            return
         with contextlib.suppress(OSError):
             Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
             Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="ascii")
             Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="ascii")
-    if libc.mount(None, b"/", None, RECURSIVE | NOT_SHARED, None) != 0:
-        return False
-    hidden = [os.path.join(root, name) for name in PRIVATE if os.path.isdir(os.path.join(root, name))]
-    empty = b"none", b"tmpfs", READ_ONLY, b"size=4k,mode=755"
-    return all(libc.mount(empty[0], os.fsencode(path), *empty[1:]) == 0 for path in hidden)
+    if libc.mount(None, b"/", None, RECURSIVE | NOT_SHARED, None) == 0:
+        for path in filter(os.path.isdir, (os.path.join(root, name) for name in PRIVATE)):
+            libc.mount(b"none", os.fsencode(path), b"tmpfs", READ_ONLY, b"size=4k,mode=755")
