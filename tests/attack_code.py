@@ -97,6 +97,7 @@ def engine(made: Sequence[tuple[str, Change]]) -> Iterator[Result]:
     sources = modules()
     with tempfile.TemporaryDirectory(prefix="attack-", ignore_cleanup_errors=True) as scratch:
         copy = Path(scratch) / "copy"
+        copy.parent.chmod(0o755)  # some tests become another user
         for name in ("scripts", "tests"):
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", copy)
