@@ -70,7 +70,7 @@ SERVED = {  # those whose tests start a fork server, which has to import the mut
     "confine": "test_run_reads.py test_holes.py",
     "elsewhere": "test_elsewhere.py",
     "tally": "test_elsewhere.py",
-    "__main__": "test_commands.py",
+    "__main__": "test_commands_beside.py test_commands.py",
 }
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of what was imported before the fork
 PATIENCE = 600  # seconds that the tests of a module may take

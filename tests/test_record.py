@@ -56,6 +56,13 @@ def test_the_order_of_what_a_run_rests_on_is_no_matter() -> None:
     assert make(inputs=a).fingerprint != make(inputs={**a, "b": "3"}).fingerprint
 
 
+def test_a_run_that_draws_rests_on_the_style(tiny: Tiny) -> None:
+    plain, draws = tiny.snippet(name="residual/plain"), tiny.snippet("import matplotlib\n", "residual/draws")
+    assert [len(record.inputs(tiny.project, one)) for one in (plain, draws)] == [1, 1]
+    tiny.write("snippets/matplotlibrc", "lines.linewidth: 3\n")
+    assert [len(record.inputs(tiny.project, one)) for one in (plain, draws)] == [1, 2]
+
+
 def test_a_record_is_read_by_people(tmp_path: Path) -> None:
     save(make(values={"name": "naïve µ"}), tmp_path / "a/b/at", tmp_path / "parts")
     assert '"name": "naïve µ"' in (tmp_path / "a/b/at/record.json").read_text("utf-8")
