@@ -124,6 +124,34 @@ def test_a_failure_elsewhere_does_not_refuse_what_was_asked_for(done: Tiny) -> N
 # --- what is accepted ---------------------------------------------------------------------------------------------
 
 
+def test_a_failure_of_one_that_was_asked_for_refuses_all_of_them(done: Tiny) -> None:
+    done.snippet("1 / 0\n", "residual/reader")
+    done.snippet(WRITER + "# said\n")
+    (problem,) = refused(done, only=["residual/share", "residual/reader"])
+    assert problem.startswith("snippets/residual/reader.py: failed: ")
+
+
+def test_each_run_is_counted_and_one_that_failed_is_told(done: Tiny) -> None:
+    done.snippet(WRITER + "import sys\nprint('warned', file=sys.stderr)\n")
+    done.snippet("1 / 0\n", "residual/other")
+    said: list[str] = []
+    with pytest.raises(Refusal):
+        refresh.refresh(done.project, tell=said.append)
+    assert sorted(line.partition("] ")[0] for line in said if line.startswith("[")) == ["[1/2", "[2/2"]
+    assert [line.partition("] ")[2] for line in said if "other" in line] == ["ran snippets/residual/other.py: failed"]
+    assert [line.partition("] ")[2] for line in said if "share" in line] == ["ran snippets/residual/share.py"]
+    assert "warned" in said
+
+
+def test_a_reader_waits_for_the_deepest_of_its_writers(tiny: Tiny) -> None:
+    for number in range(4):
+        reads = "".join(f"# reads: snippets/residual/s{other}/s{other}.txt\n" for other in range(number))
+        opened = "".join(f"open('s{other}.txt').read()\n" for other in range(number))
+        tiny.snippet(f"{reads}{opened}open('s{number}.txt', 'w').write('1')\n", f"residual/s{number}")
+    tiny.page("# T\n\nText.\n")
+    assert do(tiny).ran == [f"residual/s{number}" for number in range(4)]
+
+
 def test_a_value_that_breaks_a_sentence_is_refused_until_it_is_mended(done: Tiny) -> None:
     before = tree(done.project.snippets / "residual/share")
     done.snippet(WRITER.replace("0.881", "0.885"))
@@ -267,6 +295,16 @@ def test_a_full_disk_refuses(done: Tiny, monkeypatch: pytest.MonkeyPatch) -> Non
     assert before_and_new == before
 
 
+def test_records_that_cannot_be_put_in_place_refuse(done: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    done.snippet(WRITER + "# said\n")
+    monkeypatch.setattr(record, "save_all", full)
+    monkeypatch.setattr(record, "save", lambda *_: None)
+    assert refused(done) == ["snippets: records cannot be written: [Errno 28] No space left on device"]
+
+
 def test_without_a_required_package_the_committed_record_stands(tiny: Tiny) -> None:
     """Even where the versions are others, or all shall be run; a changed source needs the package."""
     source = "# requires: nowhere_installed\nimport nowhere_installed\nshare = 0.881\n"
@@ -275,4 +313,7 @@ def test_without_a_required_package_the_committed_record_stands(tiny: Tiny) -> N
     result = do(tiny, fresh=True)
     assert (result.ran, result.changed) == ([], {})
     tiny.snippet(source + "other = 1\n")
-    assert "needs nowhere_installed, which is not installed, and has no record of this source" in refused(tiny)[0]
+    (problem,) = refused(tiny)
+    assert problem.startswith(
+        "snippets/residual/share.py:1: needs nowhere_installed, which is not installed, and has no "
+    )
