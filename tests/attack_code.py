@@ -68,7 +68,7 @@ SERVED = {  # those whose tests start a fork server, which has to import the mut
     "child": "test_run.py test_run_faults.py test_run_reads.py",
     "keeper": "test_run_faults.py test_faults.py test_holes.py",
     "confine": "test_run_reads.py test_holes.py",
-    "elsewhere": "test_elsewhere.py",
+    "elsewhere": "test_elsewhere_edges.py test_elsewhere.py",
     "tally": "test_elsewhere.py",
     "__main__": "test_commands_beside.py test_commands.py",
 }
