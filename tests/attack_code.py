@@ -66,7 +66,7 @@ SERVED = {  # those whose tests start a fork server, which has to import the mut
     "refresh": "test_refresh.py test_refresh_killed.py",
     "run": "test_run.py test_run_faults.py test_run_reads.py",
     "child": "test_run.py test_run_faults.py test_run_reads.py",
-    "keeper": "test_run_faults.py test_faults.py test_holes.py",
+    "keeper": "test_keeper.py test_run_faults.py test_faults.py test_holes.py",
     "confine": "test_run_reads.py test_holes.py",
     "elsewhere": "test_elsewhere_edges.py test_elsewhere.py",
     "tally": "test_elsewhere.py",
