@@ -37,7 +37,7 @@ import pytest
 import yaml  # noqa: F401
 
 from attack_summary import Outcome, digest, write_summary
-from attack_tails import Tails
+from attack_tails import Tails, controls
 from evidence import check, compare
 from evidence.check import Findings
 from evidence.project import Project
@@ -57,7 +57,7 @@ TESTS = {  # the engine's modules, with the tests that are about them
     "plain": "test_plain.py test_record.py",
     "record": "test_record.py test_record_swap.py",
     "compare": "test_record.py",
-    "tables": "test_tables.py test_table_cells.py test_check.py",
+    "tables": "test_tables.py test_table_cells.py test_check.py test_check_edges.py",
     "snippet": "test_snippet.py test_snippet_form.py test_check.py test_check_form.py test_traps.py",
     "resolve": "test_resolve.py",
     "ledger": "test_ledger.py",
@@ -192,11 +192,15 @@ class Site:
                 yield from results
 
     def _of_snippet(self, name: str, made: Sequence[Change], at_once: int) -> list[Result]:
-        runner = Tails(self.project, made, PATIENT, at_once)  # a busy machine kills no mutant
+        every = [*made, *controls(self.sources[name], made)]
+        runner = Tails(self.project, every, PATIENT, at_once)  # a busy machine kills no mutant
         control = runner.run(Job(self.scripts[name]))
         told = control.record and list(compare.differences(self.records[name], control.record))
         if control.error or not control.record or told:
             raise SystemExit(f"{name} differs from its record as it is: {control.error or told}")
+        for number in range(len(made), len(every)):
+            if (run := runner.ends.pop(number, None)) and not _same(run.record, control.record):
+                raise SystemExit(f"{name} forked at line {every[number].line} is another as it is: {run.error or ''}")
         whole = [number for number in range(len(made)) if number not in runner.ends]
         jobs = [Job(dataclasses.replace(self.scripts[name], source=made[number].source)) for number in whole]
         sources = {made[number].source: number for number in whole}
@@ -216,9 +220,13 @@ class Site:
             return "killed: a statement fails"
         if any(compare.differences(self.records[name], mutant)):
             return "killed: the record differs"
-        if (repr(mutant.values), mutant.files) == (repr(unchanged.values), unchanged.files):
+        if _same(mutant, unchanged):
             return "equivalent"
         return "survived: " + _moved(unchanged, mutant)
+
+
+def _same(a: Record | None, b: Record) -> bool:
+    return a is not None and (repr(a.values), a.files) == (repr(b.values), b.files)
 
 
 def _moved(old: Record, new: Record) -> str:

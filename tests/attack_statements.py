@@ -160,6 +160,8 @@ def attack(project: Project, state: State, page: Page, made: list[Mutant]) -> It
 def _excuse(mutant: Mutant) -> str:
     """Why a mutant may live: it says the same number, or one that the written band or digits allow."""
     verdict = mutant.claim.verdict
+    if mutant.title != mutant.claim.link.title:
+        return "survived"  # another n says something else, whatever the number
     try:
         said = number(mutant.text).value
     except Malformed:

@@ -31,6 +31,16 @@ from mutate import Change
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def controls(source: str, made: Sequence[Change]) -> list[Change]:
+    """No change at all, at each statement that some of these change: what a fork there gives has to be the same."""
+    begun = [
+        statement.lineno
+        for statement in ast.parse(source).body
+        if any(statement.lineno <= change.line <= (statement.end_lineno or 0) for change in made)
+    ]
+    return [Change("control", line, 0, "", "", source) for line in begun]
+
+
 class Tails(Runner):
     """A runner of one snippet, which leaves in `ends` the runs of its mutants, by their number."""
 
@@ -73,10 +83,12 @@ def main(job: Mapping[str, Any]) -> NoReturn:
     sys.modules["__main__"] = module
     child._watch(dict(job))
     tails = Forks(job, folder)
-    body = _statements(job["source"])
+    body, forked = _statements(job["source"]), set[int]()
     for place, statement in enumerate(body):
         for number, (line, source) in enumerate(job["mutants"]):
-            if statement.lineno <= line <= (statement.end_lineno or 0) and _alone(folder / "work"):
+            here = statement.lineno <= line <= (statement.end_lineno or 0)
+            if here and number not in forked and _alone(folder / "work"):
+                forked.add(number)  # a line may have two statements
                 tails.fork(number, partial(_finish, job, source, place, module))
         if error := _execute([statement], module, job["file"]):
             raise SystemExit(error)

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from attack_tails import Tails
+from attack_tails import Tails, controls
 from conftest import Tiny
 from evidence.run import Job, Runner
 from mutate import changes
@@ -44,6 +44,24 @@ def test_what_can_not_be_forked_has_no_run(tiny: Tiny, source: str, shared: int)
     runner.run(Job(tiny.snippet(source)))
     assert len(made) == 1
     assert len(runner.ends) == shared
+
+
+def test_nothing_changed_gives_the_same_at_each_statement(tiny: Tiny) -> None:
+    unchanged = controls(SHARED, list(changes(SHARED)))
+    assert [one.line for one in unchanged] == [2, 5, 11]
+    runner = Tails(tiny.project, unchanged, patience=1, at_once=2)
+    control = runner.run(Job(tiny.snippet(SHARED)))
+    assert [runner.ends[number] for number in range(3)] == [control] * 3
+
+
+def test_two_statements_on_a_line_are_no_two_forks(tiny: Tiny) -> None:
+    made = list(changes("a = 1; b = 2\n"))
+    runner = Tails(tiny.project, made, patience=1, at_once=2)
+    runner.run(Job(tiny.snippet("a = 1; b = 2\n")))
+    assert [run.record.values for _, run in sorted(runner.ends.items()) if run.record] == [
+        {"a": 2, "b": 2},
+        {"a": 1, "b": 3},
+    ]
 
 
 def test_a_mutant_that_hangs_is_ended_and_the_others_go_on(tiny: Tiny) -> None:

@@ -88,7 +88,7 @@ def test_cells_of_a_transcribed_table(sound: Tiny) -> None:
 
 
 def test_rows_that_share_a_leading_cell_must_be_told_apart(sound: Tiny) -> None:
-    sound.write("snippets/papers/t.csv", "model,bleu\nPost LN,1.5\nPost LN,2.5\nPre,3.5,4.5\n")
+    sound.write("snippets/papers/t.csv", "model,bleu\nPost LN,1.5\nPost LN,2.5\nPre,3.5\n")
     assert "has no entry 'bleu'" in told(sound, f"[2.5]({UP}/papers/t.csv#Post%20LN/bleu)")
     assert fine(sound, f"[2.5]({UP}/papers/t.csv#Post%20LN/1/bleu)").verdict.holds
 

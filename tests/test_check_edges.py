@@ -35,6 +35,14 @@ def test_a_table_of_a_variable_or_a_file(rich: Tiny) -> None:
     assert "leave out the #" in told(rich, f'[Norms.]({FOLDER}/a.csv#6 "table")')
 
 
+@pytest.mark.parametrize("ragged", [b"a,b\nk,1\nk,2,3\n", b"a,b\nk,1\nl\n"])
+def test_a_row_has_as_many_cells_as_the_head(rich: Tiny, ragged: bytes) -> None:
+    rich.record({"share": 0.5}, files={"a.csv": ragged})
+    said = told(rich, f'[Norms.]({FOLDER}/a.csv "table")')
+    assert "a.csv is no CSV in UTF-8: the row of" in said
+    assert "has not as many cells as the head" in said
+
+
 def test_a_file_may_be_linked_in_a_sentence(rich: Tiny) -> None:
     passes(rich, f'See [the data]({FOLDER}/a.csv) and [more]({FOLDER}/b.csv "the second one").')
     passes(rich, "See [the ledger](../data/ledger.csv), which the build makes.")

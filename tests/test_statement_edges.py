@@ -21,6 +21,7 @@ def test_a_single_seed_is_refused_but_for_settings() -> None:
     assert "a single seed" in refused(0.5, "0.5", seeds=[0])
     assert "a single seed" in refused(0.5, "0.5", "n=1 ±0.01", seeds=[0])
     assert of(0.5, "0.5", "setting", seeds=[0]).holds
+    assert of(0.5, "0.5", "setting ", seeds=[0]).holds
     assert of(0.5, "0.5", seeds=[0, 1]).holds
     assert of(0.5, "0.5", "n=2 ±0.01", seeds=[0, 1]).holds
 

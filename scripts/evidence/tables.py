@@ -41,6 +41,8 @@ def by_key(text: str) -> dict[str, Any]:
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in csv.DictReader(_lines(text)):
         key = next(iter(row.values()))
+        if None in row or None in row.values():
+            raise csv.Error(f"the row of {key} has not as many cells as the head")
         rows.setdefault(key, []).append({column: _cell(cell) for column, cell in row.items()})
     return {key: same[0] if len(same) == 1 else same for key, same in rows.items()}
 

@@ -69,8 +69,8 @@ UNSEEN = Tally(
     ("seeds from",),
 )
 VERSIONS = Tally(
-    "# python3 scripts/dev.py verify, a row for each Python and torch with which it was run; timings are left out.\n"
-    f"{MOVED} the record; failed: statements or runs;\n{SHIFT}",
+    "# python3 scripts/dev.py verify, a row for each Python and torch with which it was run.\n"
+    f"{MOVED} the record; this, statements and shift leave out timings; failed: statements or runs;\n{SHIFT}",
     ("python", "numpy", "torch", "snippets", "moved", "statements", "failed", "shift"),
     ("python", "torch"),
 )
