@@ -206,13 +206,14 @@ class Site:
         sources = {made[number].source: number for number in whole}
         for run in Runner(self.project, workers=at_once, patience=PATIENT).run_all(jobs):
             runner.ends[sources[run.snippet.source]] = run
-        fates = {number: "killed: the run fails" for number, run in runner.ends.items() if run.error or not run.record}
-        for number, run in runner.ends.items():
-            if run.record and not run.error:
-                fates[number] = self._fate(name, run.record, control.record)
-        return [(name, change, fates[number]) for number, change in enumerate(made)]
+        return [
+            (name, change, self._fate(name, runner.ends[number].record, control.record))
+            for number, change in enumerate(made)
+        ]
 
-    def _fate(self, name: str, mutant: Record, unchanged: Record) -> str:
+    def _fate(self, name: str, mutant: Record | None, unchanged: Record) -> str:
+        if mutant is None:
+            return "killed: the run fails"
         again = Findings()
         for path in {claim.link.page for claim in self.found.claims if name_of(claim.source) == name}:
             check.judge_page(self.project, self.found.pages[path], self.scripts, {**self.records, name: mutant}, again)

@@ -34,9 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def controls(source: str, made: Sequence[Change]) -> list[Change]:
     """No change at all, at each statement that some of these change: what a fork there gives has to be the same."""
     begun = [
-        statement.lineno
-        for statement in ast.parse(source).body
-        if any(statement.lineno <= change.line <= (statement.end_lineno or 0) for change in made)
+        statement.lineno for statement in _statements(source) if any(_holds(statement, change.line) for change in made)
     ]
     return [Change("control", line, 0, "", "", source) for line in begun]
 
@@ -86,8 +84,7 @@ def main(job: Mapping[str, Any]) -> NoReturn:
     body, forked = _statements(job["source"]), set[int]()
     for place, statement in enumerate(body):
         for number, (line, source) in enumerate(job["mutants"]):
-            here = statement.lineno <= line <= (statement.end_lineno or 0)
-            if here and number not in forked and _alone(folder / "work"):
+            if _holds(statement, line) and number not in forked and _alone(folder / "work"):
                 forked.add(number)  # a line may have two statements
                 tails.fork(number, partial(_finish, job, source, place, module))
         if error := _execute([statement], module, job["file"]):
@@ -98,6 +95,10 @@ def main(job: Mapping[str, Any]) -> NoReturn:
 
 def _statements(source: str) -> list[ast.stmt]:
     return ast.parse(child.CELL.sub("print('# %%')", source)).body
+
+
+def _holds(statement: ast.stmt, line: int) -> bool:
+    return statement.lineno <= line <= (statement.end_lineno or 0)
 
 
 def _alone(work: Path) -> bool:

@@ -314,6 +314,5 @@ def test_without_a_required_package_the_committed_record_stands(tiny: Tiny) -> N
     assert (result.ran, result.changed) == ([], {})
     tiny.snippet(source + "other = 1\n")
     (problem,) = refused(tiny)
-    assert problem.startswith(
-        "snippets/residual/share.py:1: needs nowhere_installed, which is not installed, and has no "
-    )
+    said = "needs nowhere_installed, which is not installed, and has no record of this source"
+    assert problem.startswith(f"snippets/residual/share.py:1: {said}")
