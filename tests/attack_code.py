@@ -65,8 +65,8 @@ TESTS = {  # the engine's modules, with the tests that are about them
 SERVED = {  # those whose tests start a fork server, which has to import the mutant: seconds each, so last
     "unchanged": "test_unchanged.py",
     "refresh": "test_refresh.py test_refresh_killed.py",
-    "run": "test_run.py test_run_faults.py test_run_reads.py",
-    "child": "test_run.py test_run_faults.py test_run_reads.py",
+    "run": "test_run_edges.py test_run_many.py test_run.py test_run_faults.py test_run_reads.py",
+    "child": "test_child_edges.py test_run.py test_run_faults.py test_run_reads.py",
     "keeper": "test_keeper.py test_run_faults.py test_faults.py test_holes.py",
     "confine": "test_run_reads.py test_holes.py",
     "elsewhere": "test_elsewhere_edges.py test_elsewhere.py",

@@ -31,7 +31,7 @@ def main(job: dict[str, Any]) -> NoReturn:
     folder, me = Path(job["folder"]), os.getpid()
     _isolate(job, folder)
     limits = _limit(job)
-    result: dict[str, Any] = {"token": job.pop("token"), "error": None, "values": {}, "checks": [], "machine": {}}
+    result: dict[str, Any] = {"token": job.pop("token"), "error": None, "values": {}, "checks": []}
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     source, file = job["source"], job["file"]
@@ -51,12 +51,16 @@ def main(job: dict[str, Any]) -> NoReturn:
     if os.getpid() != me:
         os._exit(0)  # a fork of the snippet's that fell through to here
     _free(limits)
+    leave(folder, result)
+
+
+def leave(folder: Path, result: dict[str, Any]) -> NoReturn:
+    """Writes what came of the run, whole or not at all, and ends the process."""
     result["machine"] = _machine()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # full or closed, which was said above or is no matter
+        with contextlib.suppress(OSError, ValueError):  # full or closed, which was said before or is no matter
             stream.flush()
-    text = json.dumps(result, allow_nan=False)
-    (folder / "result.part").write_text(text, encoding="utf-8")
+    (folder / "result.part").write_text(json.dumps(result), encoding="utf-8")
     os.replace(folder / "result.part", folder / "result.json")
     os._exit(0)  # threads or atexit handlers of the snippet have no say in this
 

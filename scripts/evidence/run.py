@@ -161,7 +161,8 @@ class Runner:
         process = context.Process(target=keeper.main, args=(request,))
         with _starting:
             self._start(context, process)
-        with self._kept(process.pid or 0):
+        assert process.pid
+        with self._kept(process.pid):
             process.join(request["seconds"] + COLD_IMPORTS)
             if process.exitcode is None:  # the keeper itself hangs
                 process.kill()
