@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ from typing import Any
 import pytest
 
 from conftest import Tiny
+from evidence import keeper
 from evidence.run import Job, Runner
 from processes import gone, none_in, soon
 from test_run import run
@@ -78,7 +82,7 @@ class Kept(Runner):
             process.stdin.flush()
             assert soon((folder / "work/started").exists)
             type(self).meet(process)
-            process.wait(20)
+            self.status = process.wait(20)
         self.gone, self.removed = none_in(folder), not folder.exists()
 
 
@@ -99,3 +103,33 @@ def test_the_run_ends_with_whoever_wants_it(
     source = "# limits: 100 s, 1 GB\nimport time\nopen('started', 'w').close()\ntime.sleep(90)\n"
     assert runner.run(Job(tiny.snippet(source))).error == "was stopped from outside"
     assert (runner.gone, runner.removed) == (True, removed)
+
+
+def test_a_folder_that_is_gone_already_is_no_failure(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    def meet(process: subprocess.Popen[bytes]) -> None:
+        shutil.rmtree(Path(tempfile.gettempdir()))
+        assert process.stdin
+        process.stdin.close()
+
+    scratch = tiny.root / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.setattr(Kept, "meet", staticmethod(meet), raising=False)
+    runner = Kept(tiny.project)
+    source = "# limits: 100 s, 1 GB\nimport time\nopen('started', 'w').close()\ntime.sleep(90)\n"
+    assert runner.run(Job(tiny.snippet(source))).error == "was stopped from outside"
+    assert (runner.gone, runner.status) == (True, 0)
+
+
+def test_it_looks_ten_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends, waits = iter([(0, 0), (0, 0), (5, 256)]), list[float]()
+
+    def ready(*arguments: Any) -> tuple[list[int], list[int], list[int]]:
+        waits.append(arguments[-1])
+        return [], [], []
+
+    monkeypatch.setattr(os, "waitpid", lambda *_: next(ends))
+    monkeypatch.setattr(select, "select", ready)
+    monkeypatch.setattr(keeper, "_excess", lambda *_: None)
+    assert keeper._watch({"seconds": 50, "grace": 0}, 1, 2, 3) == "died with status 1, without a traceback"
+    assert waits == [0.1, 0.1]

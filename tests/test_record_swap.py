@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -190,3 +191,24 @@ def test_sigkill_at_any_moment_leaves_a_whole_record(tmp_path: Path) -> None:
         assert repr(found) == repr(make(found.values["number"]))
         seen.add(found.values["number"])
     assert len(seen) > 3
+
+
+@pytest.mark.parametrize(
+    ("platform", "call", "here"), [("linux", "renameat2", -100), ("darwin", "renameatx_np", -2)], ids=["Linux", "macOS"]
+)
+def test_the_kernel_is_asked_to_exchange_folders_as_its_manual_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, call: str, here: int
+) -> None:
+    """AT_FDCWD and the flag to swap, RENAME_EXCHANGE or RENAME_SWAP."""
+    asked = list[tuple[Any, ...]]()
+
+    def exchange(*arguments: Any) -> int:
+        asked.append(arguments)
+        return 0
+
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace(**{call: exchange}))
+    monkeypatch.setattr(sys, "platform", platform)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "old").mkdir()
+    swap(tmp_path / "new", tmp_path / "old")
+    assert asked == [(here, os.fsencode(tmp_path / "new"), here, os.fsencode(tmp_path / "old"), 2)]
