@@ -1,7 +1,8 @@
 """Runs the mutants of a snippet from the statement that each changes: what comes before is run once, and forked.
 
 A mutant of the last line costs that line, not the snippet. What can not be shared so (the statement was reached with
-threads running or a file open) has no run here, and is run whole.
+threads running or a file open) has no run here, and is run whole. A mutant may compute as long as its snippet's limit,
+by the processor's clock: however busy the machine is, no more is needed to know that it would not end in time.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -49,10 +51,12 @@ class Tails(Runner):
 
     def _forked(self, request: dict[str, Any]) -> None:
         mutants = [(change.line, change.source) for change in self.made]
+        computing = request["seconds"] // self.patience
+        more = {"mutants": mutants, "at_once": self.at_once, "computing": computing}
         paths = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "tests")])
         subprocess.run(
             [sys.executable, "-B", "-P", __file__],
-            input=json.dumps({**request, "mutants": mutants, "at_once": self.at_once}).encode(),
+            input=json.dumps({**request, **more}).encode(),
             env={**os.environ, **self._environment(), "PYTHONPATH": paths},
             stdout=subprocess.DEVNULL,
             timeout=COLD_IMPORTS + request["seconds"] * (len(mutants) + 1),
@@ -123,6 +127,7 @@ def _finish(job: Mapping[str, Any], source: str, place: int, module: types.Modul
         os.dup2(target, number)
         os.close(target)
     os.chdir(folder / "work")
+    resource.setrlimit(resource.RLIMIT_CPU, (job["computing"], resource.RLIM_INFINITY))
     _write(job, folder, module, _execute(_statements(source)[place:], module, job["file"]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 
 import pytest
 
@@ -64,12 +65,15 @@ def test_two_statements_on_a_line_are_no_two_forks(tiny: Tiny) -> None:
     ]
 
 
-def test_a_mutant_that_hangs_is_ended_and_the_others_go_on(tiny: Tiny) -> None:
-    source = "# limits: 2 s, 1 GB\na = 3\nwhile a != 2:\n    a -= 1\nb = a\n"
+@pytest.mark.parametrize(("waits", "patience"), [("time.sleep(0.1)", 1), ("pass", 100)])
+def test_a_mutant_that_hangs_is_ended_and_the_others_go_on(tiny: Tiny, waits: str, patience: int) -> None:
+    source = f"# limits: 2 s, 1 GB\nimport time\na = 3\nwhile a != 2:\n    a -= 1\n    {waits}\nb = a\n"
     made = list(changes(source))
-    runner = Tails(tiny.project, made, patience=1, at_once=2)
+    runner = Tails(tiny.project, made, patience=patience, at_once=2)
+    began = time.monotonic()
     runner.run(Job(tiny.snippet(source)))
+    assert waits != "pass" or time.monotonic() - began < 2 * patience  # it computes, so it is ended by its own clock
     ended = {str(made[number]): run.error for number, run in runner.ends.items()}
     assert len(ended) == len(made)
-    assert ended["line 4:10: 1 → 2"] == "was stopped from outside"
-    assert ended["line 2:5: 3 → 4"] is None
+    assert ended["line 5:10: 1 → 2"] == "was stopped from outside"
+    assert ended["line 3:5: 3 → 4"] is None
