@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -143,10 +144,41 @@ def test_the_end_of_what_it_said_aside_is_kept(tiny: Tiny) -> None:
         ("x" * 100_001, "printed 100,001 bytes; a page shows at most 100,000"),
         ("\t ~\n", None),
         ("\x1f\r", "printed control characters ('\\r', '\\x1f')"),
+        ("\x7f", "printed control characters ('\\x7f')"),
+        ("a\u202eb", "printed control characters ('\\u202e')"),
     ],
 )
 def test_output_is_taken_up_to_these_limits(tiny: Tiny, text: str, error: str | None) -> None:
     assert left(tiny, lambda folder: (folder / "stdout").write_bytes(text.encode())).error == error
+
+
+OTHER: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "nothing": lambda path: path.symlink_to("nowhere"),
+    "folder": Path.mkdir,
+}
+
+
+@pytest.mark.parametrize("what", OTHER)
+@pytest.mark.parametrize("name", ["result.json", "stdout", "stderr"])
+def test_what_has_no_end_is_not_read(tiny: Tiny, name: str, what: str) -> None:
+    def leaves(folder: Path) -> None:
+        (folder / name).unlink(missing_ok=True)
+        OTHER[what](folder / name)
+
+    run = left(tiny, leaves)
+    told = {
+        "result.json": "left a result of its own in the place of the engine's",
+        "stdout": "left something else in the place of stdout",
+        "stderr": None,
+    }
+    assert (run.error, run.stderr) == (told[name], "")
+
+
+def test_a_file_that_is_not_there_is_told(tiny: Tiny) -> None:
+    job = Job(tiny.snippet("# reads: snippets/data/a.csv\nx = 1\n"))
+    assert (Asked(tiny.project).run(job).error or "").startswith("could not be run: [Errno 2]")
 
 
 def writes(**sizes: int) -> Callable[[Path], object]:

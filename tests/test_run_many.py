@@ -86,8 +86,17 @@ def test_who_stops_asking_ends_what_runs_and_starts_no_more(tiny: Tiny) -> None:
 
 
 def test_a_runner_that_was_not_stopped_ends_nothing(tiny: Tiny) -> None:
-    with subprocess.Popen(["sleep", "0"]) as process, Runner(tiny.project)._kept(process.pid):
+    with subprocess.Popen(["sleep", "1"]) as process, Runner(tiny.project)._kept(process.pid):
         assert process.wait() == 0
+
+
+def test_a_keeper_that_has_ended_already_is_no_matter(tiny: Tiny) -> None:
+    runner = Runner(tiny.project)
+    runner._stopped = True
+    with subprocess.Popen(["sleep", "0"]) as process:
+        process.wait()
+    with runner._kept(process.pid):
+        assert runner._keepers == {process.pid}
 
 
 # --- the process above it ---------------------------------------------------------------------------------------------

@@ -23,7 +23,10 @@ from evidence.plain import plain_values
 
 FILE_LIMIT = 64 * 2**20  # bytes a run may write into one file, its output included
 CELL = re.compile(r"^# %%$", re.M)  # begins a code cell of a lab; printed, so that outputs are told apart by cell
-NETWORK = {"socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
+NETWORK = {
+    "socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.getnameinfo", "socket.gethostbyname",
+    "socket.gethostbyaddr",
+}  # fmt: skip
 
 
 def main(job: dict[str, Any]) -> NoReturn:
@@ -159,10 +162,15 @@ def _assert(code: str, variables: dict[str, Any]) -> str | None:
 
 
 def _traceback(error: BaseException, file: str) -> str:
-    """The traceback from the snippet's own line on, as its reader would see it."""
+    """The traceback from the snippet's own line on, as its reader would see it: with nothing of the engine."""
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename != file:
         trace = trace.tb_next
+    last = trace
+    while last and last.tb_next and last.tb_next.tb_frame.f_code.co_filename != __file__:
+        last = last.tb_next
+    if last:
+        last.tb_next = None
     text = "".join(traceback.format_exception(type(error), error, trace))
     return re.sub(re.escape(os.path.dirname(file)) + r"[/\\]", "", text)
 

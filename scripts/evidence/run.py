@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import types
+import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -218,7 +219,7 @@ class Runner:
     ) -> Run:
         stderr = _tail(folder / "stderr")
         try:
-            result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+            result = json.loads(_content(folder / "result.json"))
         except FileNotFoundError:
             return Run(snippet, "was stopped from outside", None, stderr)
         except ValueError:
@@ -245,18 +246,25 @@ class Runner:
         return Run(snippet, None, record, stderr, result["checks"])
 
 
+def _content(path: Path) -> bytes:
+    """Of a file; what a snippet put in its place, a pipe or a link to a device, may have no end."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise ValueError(f"left something else in the place of {path.name}")
+    return path.read_bytes()
+
+
 def _output(path: Path) -> bytes:
-    size = path.stat().st_size
-    if size > OUTPUT_LIMIT:
-        raise ValueError(f"printed {size:,} bytes; a page shows at most {OUTPUT_LIMIT:,}")
-    content = path.read_bytes()
+    content = _content(path)
+    if len(content) > OUTPUT_LIMIT:
+        raise ValueError(f"printed {len(content):,} bytes; a page shows at most {OUTPUT_LIMIT:,}")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"printed something that is not UTF-8 text ({error})") from None
-    odd = sorted({character for character in text if ord(character) < 32 and character not in "\n\t"})
+    # controls and formats, which move what is around them or are not seen
+    odd = sorted({character for character in text if unicodedata.category(character) in {"Cc", "Cf"}} - {"\n", "\t"})
     if odd:
-        raise ValueError(f"printed control characters ({', '.join(map(repr, odd))})")
+        raise ValueError(f"printed control characters ({', '.join(map(ascii, odd))})")
     return content
 
 
@@ -282,11 +290,10 @@ _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
 
 def _tail(path: Path) -> str:
-    if not path.exists():
+    try:
+        return _content(path)[-4000:].decode("utf-8", "replace")
+    except (ValueError, OSError):  # is none, or none any more
         return ""
-    with open(path, "rb") as file:
-        file.seek(max(0, path.stat().st_size - 4000))
-        return file.read().decode("utf-8", "replace")
 
 
 def _terminate(pid: int) -> None:
