@@ -52,7 +52,7 @@ TESTS = {  # the engine's modules, with the tests that are about them
     "links": "test_links.py",
     "bare": "test_bare_edges.py test_bare.py test_bare_harmless.py",
     "check": "test_check.py test_check_beside.py test_check_edges.py test_check_form.py",
-    "form": "test_check_form.py test_check.py test_traps.py",
+    "form": "test_form.py test_check_form.py test_check.py test_traps.py",
     "project": "test_project.py test_check.py",
     "plain": "test_plain.py test_record.py",
     "record": "test_record.py test_record_swap.py",

@@ -60,6 +60,15 @@ def test_a_number_and_its_evidence_link_to_each_other(tiny: Tiny) -> None:
     assert "measured 0.8812, tolerance 0.0005, 40% of it used" in text
 
 
+def test_what_a_snippet_reads_can_be_saved_beside_it(tiny: Tiny) -> None:
+    tiny.write("snippets/data/a.csv", "1\n")
+    tiny.have("# reads: snippets/data/a.csv\nshare = 0.881\n", {"share": 0.881})
+    text = render(tiny, f"Say [0.881]({UP}/residual/share.py#share).\n\n[share.py]({UP}/residual/share.py)\n")
+    saved = '<a download="a.csv" href="../snippets/data/a.csv">a.csv</a>'
+    assert f'<p class="snippet-reads">Save beside it: {saved}</p>' in text
+    assert "it runs alone, beside the files above." in text
+
+
 def test_the_check_block_runs_alone(tiny: Tiny) -> None:
     tiny.have("share = 0.881\n", {"share": 0.881})
     text = render(tiny, f"Say [0.881]({UP}/residual/share.py#share).\n\n[share.py]({UP}/residual/share.py)\n")

@@ -16,7 +16,18 @@ def kept(value: Any) -> Any:
     return decode(json.loads(json.dumps(plain_values({"x": value})["x"])))
 
 
-@pytest.mark.parametrize("value", [[[[[1]]]], {"a": {"b": {"c": {"d": 1}}}}, ([{"a": [1]}],), "x" * (LIMIT - 2)])
+@pytest.mark.parametrize(
+    "value",
+    [
+        10**308,
+        -(10**308),
+        int(1.7976931348623157e308),
+        [[[[1]]]],
+        {"a": {"b": {"c": {"d": 1}}}},
+        ([{"a": [1]}],),
+        "x" * (LIMIT - 2),
+    ],
+)
 def test_the_deepest_and_the_longest_are_recorded(value: Any) -> None:
     assert json.dumps(kept(value)) == json.dumps(value)
 
@@ -34,6 +45,10 @@ def test_the_deepest_and_the_longest_are_recorded(value: Any) -> None:
         None,
         {(1, 2): 3},
         {None: 1},
+        {"\ud800": 1},
+        10**309,
+        -(10**309),
+        {10**309: 1},
         {"a": 1, (1, 2): 3},
         {1, 2},
         b"1",

@@ -54,6 +54,14 @@ MEASURED = st.floats(1e-4, 9e5) | st.floats(-9e5, -1e-4)
         ("0.88", None, "norms", "norms is a list"),
         ("0.88", None, "gain", "gain is a dict"),
         ("0.88", None, "gone", "no recorded variable 'gone'"),
+        *(
+            (f"{word} 0.88", None, "share", "link the digits alone")
+            for word in ("at most", "at least", "up to", "bounded by", "never", "less than")
+        ),
+        *(
+            (f"0.88{unit}", None, "share", "link the digits alone")
+            for unit in ("k", " k", " M", " T", " tenths", " thousandths", " orders of magnitude")
+        ),
         ("it grows", None, "share", "states one number"),
         ("0.88 to 0.89", None, "share", "has 2; link each by itself"),
         ("at every depth", "±0.01", "grows", "a condition; it takes no title"),

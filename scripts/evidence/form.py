@@ -5,15 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from evidence.links import Page
+from evidence.links import FRONT_MATTER, Page
 from evidence.project import Problem
 
 TRAP = re.compile(r"<!--[-\s]*pytest|-+8<-+")
 TABLE = re.compile(r"^[^\n]*\|[^\n]*\n[ \t>|:]*-[ \t>|:-]*(?:\n[^\n]*\|[^\n]*)*", re.MULTILINE)
 
+SECTION = re.compile(r"^section:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+PLACE = re.compile(r"(['\"]?)\d+(?:\.\d+)*\1")
+
 
 def problems(page: Page) -> Iterator[Problem]:
     """What would be published as it stands, or skipped without a word."""
+    head = FRONT_MATTER.match(page.text)
+    for match in SECTION.finditer(head[0] if head else ""):
+        if not PLACE.fullmatch(match[1]):
+            told = f"section: {match[1]!r} is no place among the pages; write for example 'section: 4.2'"
+            yield Problem(page.path, page.line(match.start()), told)
     for fence in page.fences:
         if fence.reason is not None:
             if not fence.reason:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Any
 
 LIMIT = 20_000  # characters of JSON up to which a variable is short enough to be recorded
@@ -32,6 +33,8 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, bool) or (value is None and depth):
         return value
     if isinstance(value, int):
+        if abs(value) > sys.float_info.max:
+            raise TypeError("too large to be compared with what is stated")
         return int(value)
     if isinstance(value, float):
         return float(value)  # a numpy float is a float too
@@ -42,7 +45,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         if not all(isinstance(key, (str, int, float)) for key in value):
             raise TypeError("keys")
-        return {key: _plain(item, depth + 1) for key, item in value.items()}
+        return {_plain(key, depth): _plain(item, depth + 1) for key, item in value.items()}
     raise TypeError(type(value).__name__)
 
 

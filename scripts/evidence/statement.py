@@ -43,8 +43,9 @@ IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 ALTERS = re.compile(  # what would change a number's value, beside its digits
-    r"\b(?:hundred|thousand|[mbtr]+illion|dozen|half|third|quarter|twice|double|less|fewer|more|below|under|above|over|not|minus)s?\b|"
-    r"[<>&%‰％√≠≤≥]|(?<=\d)[kKMG]\b|－",
+    r"\b(?:hundred|thousand|[mbtr]+illion|dozen|half|third|quarter|tenth|hundredth|thousandth|magnitude|twice|double|"
+    r"less|fewer|more|most|least|below|under|above|over|up to|bounded|never|not|minus)s?\b|"
+    r"[<>&%‰％√≠≤≥－]",
     re.IGNORECASE,
 )
 PERCENT = re.compile(r"\s?\\?%|[\s-]per ?cent(?:age)?\b")
@@ -124,7 +125,7 @@ def number(text: str) -> Number:
         value, unit, whole = value / 100, unit / 100, False
     percent = PERCENT.match(text, match.end())
     beside = ALTERS.search(text[: match.start()] + " " + text[percent.end() if percent else match.end() :])
-    if beside or re.match(r"[kKMG]\b", text[match.end() :]):
+    if beside or re.match(r"\s?[kKMGT]\b", text[match.end() :]):
         raise Malformed(f"{text!r}: what stands beside the digits changes what they say; link the digits alone")
     if not math.isfinite(value) or bool(value) != bool(float(value)):
         raise Malformed(f"{text!r} is beyond any number a run could give")

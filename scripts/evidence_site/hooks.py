@@ -22,6 +22,7 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 
 from evidence import ledger, refresh, resolve
+from evidence.form import PLACE
 from evidence.project import Problem, Project, Refusal
 from evidence_site import finish, highlighted, machines
 from evidence_site.extension import Current
@@ -70,10 +71,12 @@ def on_pre_build(config: MkDocsConfig) -> None:
 
 @event_priority(-100)  # after the plugins, one of which makes pages of the labs
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Publishes snippets and what they wrote, under the paths they have in the repository; data, under short names."""
+    """Publishes snippets, what they read and wrote, under their paths in the repository; data, under short names."""
     root = _project(config).root
+    read = {root / path for script in Current.get()[0].values() for path in script.reads}
     for path in sorted((root / "snippets").rglob("*")):
-        if path.suffix in {".py", ".csv", ".svg"} or (path.suffix == ".json" and "results" in path.parts):
+        result = path.suffix == ".json" and "results" in path.parts
+        if path.suffix in {".py", ".csv", ".svg"} or result or path in read:
             files.append(File.generated(config, path.relative_to(root).as_posix(), abs_src_path=str(path)))
     for name, source in config.extra.get("data", {}).items():
         if not (root / source).is_file():
@@ -142,7 +145,9 @@ def _place(file: File) -> tuple[tuple[int, ...], str]:
     if not file.src_uri.endswith(".md") or not file.abs_src_path:
         return (50,), file.src_uri
     _, meta = get_data(Path(file.abs_src_path).read_text(encoding="utf-8"))
-    return tuple(int(part) for part in str(meta.get("section", 99)).split(".")), file.src_uri
+    section = str(meta.get("section", ""))
+    place = section if re.fullmatch(PLACE, section) else "99"  # at the end; what is no place was refused by the check
+    return tuple(int(part) for part in place.split(".")), file.src_uri
 
 
 def _project(config: MkDocsConfig) -> Project:

@@ -43,6 +43,8 @@ def snippet(stash: Stash, published: Published, script: Snippet, record: Record,
     SubElement(
         head, "a", {"href": published(path), "download": name, "class": "snippet-download", "data-done": "1"}
     ).text = "download"
+    if script.reads:
+        block.append(_reads(published, script.reads))
     block.append(stash(code(script.source)))
     if record.output.strip():
         output = f"<samp>{html.escape(record.output)}</samp>"
@@ -57,10 +59,23 @@ def snippet(stash: Stash, published: Published, script: Snippet, record: Record,
         SubElement(details, "summary").text = "Check it yourself"
         note = SubElement(details, "p")
         note.text = (
-            f"The snippet with the {len(tests)} statements this page makes about it, as assertions; it runs alone."
+            f"The snippet with the {len(tests)} statements this page makes about it, as assertions; it runs alone"
+            f"{', beside the files above' if script.reads else ''}."
         )
         details.append(stash(code(whole)))
     return block
+
+
+def _reads(published: Published, paths: Iterable[str]) -> Element:
+    """Links to the files that have to lie beside the snippet when it is run elsewhere."""
+    line = Element("p", {"class": "snippet-reads"})
+    line.text = "Save beside it: "
+    for path in paths:
+        name = posixpath.basename(path)
+        link = SubElement(line, "a", {"href": published(path), "download": name, "data-done": "1"})
+        link.text, link.tail = name, ", "
+    line[-1].tail = ""
+    return line
 
 
 def figure(stash: Stash, published: Published, path: str, content: bytes, link: Link) -> Element:
