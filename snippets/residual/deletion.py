@@ -31,6 +31,7 @@ deleted = max(left_linear) < 1e-5
 others_untouched = max(other_kept) < 1e-5
 exact_with_r = max(left_known) < 1e-5
 left_behind_norm = float(torch.tensor(left_normed).median())
+a_twentieth_to_a_tenth = 0.05 < left_behind_norm < 0.1
 left_p95 = float(torch.tensor(left_normed).quantile(0.95))
 print(f"deleted: {deleted}; all else as before: {others_untouched}")
 print(f"behind an RMSNorm, with one gain for all tokens: {left_behind_norm:.3f} is left")

@@ -41,6 +41,7 @@ for d in widths:
     theory[f"{d}"] = torch.special.ndtr(-torch.from_numpy(ratio)).numpy()
 start = {k: float(v[0]) for k, v in errors.items()}
 end = {k: float(v[-1]) for k, v in errors.items()}
+a_twentieth_to_a_tenth = 0.05 < end["256"] < 0.1
 end_theory = {k: float(v[-1]) for k, v in theory.items()}
 replaced_after_one = float(errors["replaced"][1])
 chance_after_one = abs(replaced_after_one - 0.5) < 0.02
