@@ -50,6 +50,7 @@ def test_the_deepest_and_the_longest_are_recorded(value: Any) -> None:
         -(10**309),
         {10**309: 1},
         {"a": 1, (1, 2): 3},
+        {"b": {"a": 1, None: 3}},
         {1, 2},
         b"1",
         1j,
