@@ -146,7 +146,7 @@ def _place(file: File) -> tuple[tuple[int, ...], str]:
         return (50,), file.src_uri
     _, meta = get_data(Path(file.abs_src_path).read_text(encoding="utf-8"))
     section = str(meta.get("section", ""))
-    place = section if re.fullmatch(PLACE, section) else "99"  # at the end; what is no place was refused by the check
+    place = section if PLACE.fullmatch(section) else "99"  # at the end; what is no place was refused by the check
     return tuple(int(part) for part in place.split(".")), file.src_uri
 
 

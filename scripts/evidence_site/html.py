@@ -71,11 +71,17 @@ def _reads(published: Published, paths: Iterable[str]) -> Element:
     line = Element("p", {"class": "snippet-reads"})
     line.text = "Save beside it: "
     for path in paths:
-        name = posixpath.basename(path)
-        link = SubElement(line, "a", {"href": published(path), "download": name, "data-done": "1"})
-        link.text, link.tail = name, ", "
+        _download(line, published, path).tail = ", "
     line[-1].tail = ""
     return line
+
+
+def _download(parent: Element, published: Published, path: str) -> Element:
+    """A link that saves the published file under its own name, which is its text."""
+    name = posixpath.basename(path)
+    link = SubElement(parent, "a", {"href": published(path), "download": name, "data-done": "1"})
+    link.text = name
+    return link
 
 
 def figure(stash: Stash, published: Published, path: str, content: bytes, link: Link) -> Element:
@@ -86,9 +92,7 @@ def figure(stash: Stash, published: Published, path: str, content: bytes, link: 
     caption = SubElement(block, "figcaption")
     caption.text = said + " "
     if link.title == said:
-        data = f"{posixpath.basename(path)[:-4]}.csv"
-        attributes = {"href": published(f"{path[:-4]}.csv"), "download": data, "data-done": "1"}
-        SubElement(caption, "a", attributes).text = "Data (CSV)"
+        _download(caption, published, f"{path[:-4]}.csv").text = "Data (CSV)"
     return block
 
 
@@ -122,8 +126,7 @@ def table(published: Published, path: str, rows: tables.Rows, cited: list[str], 
         line.set("class", "end")
     source = SubElement(block, "p", {"class": "table-source"})
     source.text = " ".join([*cited, ""])
-    name = posixpath.basename(path)
-    SubElement(source, "a", {"href": published(path), "download": name, "data-done": "1"}).text = name
+    _download(source, published, path)
     return block
 
 
