@@ -47,6 +47,16 @@ def test_a_fault_is_named(tiny: Tiny, source: str, said: str) -> None:
     assert problem.message.startswith(said)
 
 
+@pytest.mark.parametrize("last", ["torch", "numpy", "matplotlib", "random", "statistics", "yaml"])
+def test_a_copy_of_it_does_not_take_the_place_of_a_module(tiny: Tiny, last: str) -> None:
+    script = Snippet(f"residual/{last}", tiny.project.snippets / f"residual/{last}.py", "# requires: yaml\n")
+    (problem,) = script.problems(tiny.project)
+    assert str(problem) == (
+        f"snippets/residual/{last}.py: saved as {last}.py it would be imported in the place of {last}; "
+        "name it after what it shows"
+    )
+
+
 def test_what_a_snippet_may_do(tiny: Tiny) -> None:
     source = "# limits: 1800 s, 12 GB\n# requires: transformers\nimport math, torch\nimport transformers.x\n"
     script = Snippet(

@@ -86,6 +86,11 @@ class Snippet:
 
         if not re.fullmatch(r"(?:[a-z][a-z0-9_]*/)+[a-z][a-z0-9_]*", self.name):
             yield problem(0, "a snippet is named snippets/<chapter>/<lower_case_name>.py")
+        allowed = PACKAGES | set(sys.stdlib_module_names) | self.requires
+        if (last := posixpath.basename(self.name)) in allowed:
+            yield problem(
+                0, f"saved as {last}.py it would be imported in the place of {last}; name it after what it shows"
+            )
         limits = self.header.get("limits")
         if limits is not None:
             match = LIMITS.fullmatch(limits)
@@ -106,7 +111,6 @@ class Snippet:
         except (SyntaxError, ValueError) as error:
             yield problem(getattr(error, "lineno", 0) or 0, f"not Python: {error}")
             return
-        allowed = PACKAGES | set(sys.stdlib_module_names) | self.requires
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and node.id == "__name__":
                 yield problem(node.lineno, "tests __name__: the guarded part would pass without being run")
