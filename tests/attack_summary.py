@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HEAD = ["attack", "made", "killed", "allowed", "equivalent", "survived"]
 CODE = ["code", "where", "digest", "made", "killed", "equivalent", "survived"]
 CHANGE = ["code", "where", "kind", "change"]
+KINDS = "# counted from equivalent.csv and survivors.csv, which tests/attack_code.py writes."
 
 
 def write_summary(path: Path, command: str, rows: Mapping[str, tuple[int, int, int, int]]) -> None:
@@ -82,7 +83,7 @@ class Outcome:
         _write(self.folder / "code.csv", [], CODE, sorted(self.done.values()))
         _write(self.folder / "equivalent.csv", [], CHANGE, sorted(self.equivalent))
         _write(self.folder / "survivors.csv", [], [*CHANGE, "why"], survivors)
-        _write(self.folder / "kinds.csv", [], ["kind", "equivalent", "survived"], kinds)
+        _write(self.folder / "kinds.csv", [KINDS], ["kind", "equivalent", "survived"], kinds)
 
     def told(self, code: str, digests: Mapping[str, str]) -> tuple[int, tuple[int, int, int, int]]:
         """How many of these modules or snippets are done; and of them: mutants made, killed, allowed, equivalent."""

@@ -13,7 +13,7 @@ from evidence import bare, check
     [
         ("year", "Ba et al. (2016), Zhang and Sennrich 2019; in 2017, since 2020 it was."),
         ("year", "Attention (Vaswani et al., 2017) and NeurIPS 2023."),
-        ("arXiv", "arXiv:1607.06450, 1910.07467v1 and 2002.04745."),
+        ("arXiv", "arXiv:1607.06450, arXiv:1910.07467v1 and arXiv: 2002.04745."),
         ("reference", "Section 4.2, Eq. 5 of it, Eq. (4), Table A2, Figure 3, Theorem 2(b), Appendix C1 and § 3."),
         ("reference", "Sections 4.1–4.3, Tables 2, 3 and 4, Eqs. (4) and (5), pp. 12-18, Step 1."),
         ("version", "PyTorch 2.13.0, torch 2.13, Python 3.11, CUDA 12, numpy 2.4, `pip install torch==2.13.0`."),
@@ -71,6 +71,12 @@ def test_what_states_no_result_needs_no_link(tiny: Tiny, text: str) -> None:
         ("5th place, the 12th layer", ["5", "12"]),
         ("First the block", ["First"]),
         ("5-bit and 128-bit", ["5", "128"]),
+        ("1507.1234 and 2003.12345", ["1507.1234", "2003.12345"]),
+        ("we claim 97 percent of Table 12 per cent", ["97", "12"]),
+        ("## 0.97. Share", ["0.97"]),
+        ("&#x39&#55", ["&#x39", "&#55"]),
+        ("grows ca.97 and ...96 too", ["97", "96"]),
+        ("$x_{0.97}$", ["0.97"]),
     ],
 )
 def test_what_only_looks_harmless_is_listed(tiny: Tiny, text: str, expected: list[str]) -> None:

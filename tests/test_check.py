@@ -88,7 +88,7 @@ def test_cells_of_a_transcribed_table(sound: Tiny) -> None:
 
 
 def test_rows_that_share_a_leading_cell_must_be_told_apart(sound: Tiny) -> None:
-    sound.write("snippets/papers/t.csv", "model,bleu\nPost LN,1.5\nPost LN,2.5\nPre,3.5\n")
+    sound.write("snippets/papers/t.csv", "# A paper, Table 1\nmodel,bleu\nPost LN,1.5\nPost LN,2.5\nPre,3.5\n")
     assert "has no entry 'bleu'" in told(sound, f"[2.5]({UP}/papers/t.csv#Post%20LN/bleu)")
     assert fine(sound, f"[2.5]({UP}/papers/t.csv#Post%20LN/1/bleu)").verdict.holds
 
@@ -229,11 +229,11 @@ def test_a_hand_edited_record(sound: Tiny, file: str, old: str, new: str, messag
 
 
 def test_a_record_of_another_snippet(sound: Tiny) -> None:
-    sound.have("share = 0.8812\n", {"share": 0.8812}, "residual/copy")
+    sound.have("share = 0.8812\n", {"share": 0.8812}, "residual/copied")
     for file in (sound.project.snippets / "residual" / "share").iterdir():
-        sound.write(f"snippets/residual/copy/{file.name}", file.read_bytes())
+        sound.write(f"snippets/residual/copied/{file.name}", file.read_bytes())
     (said,) = sound.problems()
-    assert said.startswith("snippets/residual/copy.py: was changed after its record was made; run: ")
+    assert said.startswith("snippets/residual/copied.py: was changed after its record was made; run: ")
 
 
 def test_an_orphan_record(sound: Tiny) -> None:

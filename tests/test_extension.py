@@ -114,6 +114,14 @@ def test_a_table_shows_its_citation_and_aligns_numbers(tiny: Tiny) -> None:
     assert "Ba et al. 2016, Table 3" in text
 
 
+def test_a_cell_shows_what_the_data_has(tiny: Tiny) -> None:
+    rows = "x&#57;,&#57;&#57;\n&lt;b&gt;,[x](javascript://a)\nc & d,[e&#57;](https://x.org)\n"
+    tiny.write("snippets/papers/t.csv", f"# Ba et al. 2016, Table 3\n{rows}")
+    text = render(tiny, f'[Caption.]({UP}/papers/t.csv "table")\n')
+    for cell in ("x&#57;", "&#57;&#57;", "&lt;b&gt;", "[x](javascript://a)", "c & d", "e&#57;"):
+        assert f">{html.escape(cell)}<" in text
+
+
 def test_a_figure_follows_the_scheme(tiny: Tiny) -> None:
     tiny.snippet()
     tiny.record({}, files={"f.svg": SVG.encode(), "f.csv": b"a\n1\n"})

@@ -70,6 +70,24 @@ def test_a_program_that_a_snippet_starts_finds_no_file_of_the_repository(tiny: T
 
 
 @pytest.mark.usefixtures("confined")
+@pytest.mark.parametrize("folder", ["docs", "snippets", "tests", ".git", ".cache", "site"])
+def test_nor_what_a_page_says_where_it_is_kept_or_built(tiny: Tiny, folder: str) -> None:
+    path = tiny.write(f"{folder}/kept/a.html", "secret\n")
+    source = f"import os\nseen = os.popen({f'cat {path} || echo none'!r}).read()\nprint(seen)\n"
+    assert good(tiny, source).values["seen"] == "none\n"
+    assert path.read_text() == "secret\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing adopts what detaches itself")
+def test_processes_that_detached_themselves_count(tiny: Tiny) -> None:
+    source = (
+        "import os, time\nfor _ in range(80):\n    if os.fork() == 0:\n        os.setsid()\n"
+        "        if os.fork() == 0:\n            time.sleep(60)\n        os._exit(0)\n    os.wait()\ntime.sleep(5)\n"
+    )
+    assert run(tiny, source).error == "started more than 64 processes"
+
+
+@pytest.mark.usefixtures("confined")
 @pytest.mark.parametrize("rights", [None, without_privileges])
 def test_with_rights_and_without_its_folders_are_empty_and_cannot_be_written(
     tiny: Tiny, rights: Callable[[], None] | None

@@ -47,7 +47,7 @@ def test_a_fault_is_named(tiny: Tiny, source: str, said: str) -> None:
     assert problem.message.startswith(said)
 
 
-@pytest.mark.parametrize("last", ["torch", "numpy", "matplotlib", "random", "statistics", "yaml"])
+@pytest.mark.parametrize("last", ["torch", "numpy", "matplotlib", "random", "statistics", "yaml", "packaging"])
 def test_a_copy_of_it_does_not_take_the_place_of_a_module(tiny: Tiny, last: str) -> None:
     script = Snippet(f"residual/{last}", tiny.project.snippets / f"residual/{last}.py", "# requires: yaml\n")
     (problem,) = script.problems(tiny.project)

@@ -28,9 +28,9 @@ _PLACE = (
     r"section|chapter|table|figure|fig\.|eq\.|equation|lemma|theorem|proposition|corollary|claim|exercise|page|p\.|appendix|"
     r"algorithm|volume|step(?=\s\d\b(?![.,]\d))"
 )
-_REFERENCE = r"[A-Z]?\(?(?!0\.)\d+(?:\.\d+)*\)?(?:[a-z]\b|\([a-z]\))?(?![\d%×]|[.,]\d|\s[%×])"
+_REFERENCE = r"[A-Z]?\(?(?!0\.)\d+(?:\.\d+)*\)?(?:[a-z]\b|\([a-z]\))?(?![\d%×]|[.,]\d|\s[%×]|\s?per\s?cent)"
 HARMLESS = {  # kind: forms in prose that state no result
-    "arXiv": r"(?:arXiv:\s?)?\b(?<![\d.,])(?:0[7-9]|[12]\d)(?:0[1-9]|1[0-2])\.\d{4,5}(?:v\d+)?\b(?!\.\d)",
+    "arXiv": r"arXiv:\s?\b(?<![\d.,])(?:0[7-9]|[12]\d)(?:0[1-9]|1[0-2])\.\d{4,5}(?:v\d+)?\b(?!\.\d)",
     "year": r"(?<![\d.,$])\b(?:19[5-9]\d|20[0-3]\d)(?![\d%×]|[.,]\d|\s[%×]|-[a-z]|x\b|"
     r"\s+(?:by|x|of)\b|\s+(?!(?:was|has|is|as|its|this|thus|does|uses|shows|gives)\b)[a-z]+s\b)",
     "reference": rf"(?i:\b(?:{_PLACES})\s){_REFERENCE}(?:(?:,\s|\s?[–-]\s?|,?\s(?:and|to)\s){_REFERENCE})*|"
@@ -42,11 +42,11 @@ HARMLESS = {  # kind: forms in prose that state no result
     r"\s[vK]?\d(?:\.\d)?(?![\d%×]|[.,]\d|\s[%×])|(?<=WMT|MIT)\s?\d\d\b)|"
     r"\b(?:8|16|32|64)-bit\b|(?<![\w.])[1-4]-?D\b|(?<=[A-Z][-‑])\d+(?:\.\d+)*\w*",
     "percentile": r"\b\d+(?:th|st|nd|rd)(?: (?:to|and) \d+(?:th|st|nd|rd))? percentiles?\b",
-    "heading": r"^#+\s+\d+(?:\.\d+)*\.(?=\s)",
+    "heading": r"^#+\s+[1-9]\d?(?:\.[1-9]\d?)*\.(?=\s)",
     "word": r"\b[Ff]irst(?:,|-order|-class)|\bat first\b|\b(?:[Hh]alf|[Dd]ouble)[ -]precision\b|\b[Dd]ouble-check",
 }
 MARKUP = re.compile(
-    r"\{:?(?:\s*(?:[#.][A-Za-z][\w:.-]*|[\w-]+=(?:\"[^\"\n]*\"|[^\s}]+)))+\s*\}|</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>|<?https?://[^\s<>]+>?|\[\^[^\]\s]+\]:?|\b10\.\d{4,9}/\S+"
+    r"\{:?(?:\s*(?:[#.][A-Za-z][\w:.-]*|[\w-]+=\"[^\"\n]*\"))+\s*\}|</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>|<?https?://[^\s<>]+>?|\[\^(?:\d\d?|[A-Za-z][\w-]*)\]:?|\b10\.\d{4,9}/\S+"
 )
 QUOTED = re.compile(r"<q>([^<]*)</q>")
 SHOWN = re.compile(r"\b(?:alt|title|label|aria-label|placeholder|content|data-caption)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
@@ -67,11 +67,11 @@ WORDS = re.compile(
     rf"(?:{_SMALL})\s+(?:in|out\s+of)\s+(?:{_SMALL}|{_BIG}|(?:a\s+)?(?:{_SCALE}))|{_BIG}|{_SCALE}|"
     r"half|halves|halved|halving|twice|thrice|doubl(?:e|es|ed|ing)|(?:tripl|quadrupl)(?:e|es|ed|ing)|quarters?|"
     r"\w+fold|orders?\s+of\s+magnitude|never|always|every|none|first)\b|"
-    r"\d*[¼-¾⅐-⅞↉]|[①-⓿❶-➓]|(?<![\w)\]{}⁺⁻₊₋])[₀-₉]+|(?<![\w)\]}⁺⁻])[⁰¹²³⁴-⁹]+(?!\w)|&#?\w*\d\w*;|&half;",
+    r"\d*[¼-¾⅐-⅞↉]|[①-⓿❶-➓]|(?<![\w)\]{}⁺⁻₊₋])[₀-₉]+|(?<![\w)\]}⁺⁻])[⁰¹²³⁴-⁹]+(?!\w)|&#?\w*\d\w*;|&#\w*\d\w*|&half;|(?<=[a-z.]\.)\d[\d.]*",
     re.IGNORECASE | re.MULTILINE,
 )
 NOT_FOLD = re.compile(r"(?i)^(?:unfold|scaffold|manifold|blindfold|fold|folded)$")
-SCRIPTS = re.compile(r"(?<!\d)[_^](?:\{[^{}]*\}|\\?\w+)")
+SCRIPTS = re.compile(r"(?<!\d)(?:_\{[^{}.]*\}|\^\{[^{}]*\}|[_^]\\?\w+)")
 TOKENS = re.compile(  # of Python; the standard library's tokenizer takes as long as all the rest of a check
     r"(?P<text>\"\"\"(?:[^\\]|\\.)*?\"\"\"|\'\'\'(?:[^\\]|\\.)*?\'\'\'|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')|"
     r"(?P<comment>#[^\n]*)|(?<![\w.])(?P<number>(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?)(?!\w)",

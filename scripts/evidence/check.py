@@ -9,26 +9,23 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from evidence import form, ledger, record, snippet, tables
+from evidence import beside, form, ledger, markup, record, snippet, tables
 from evidence.links import Link, Page
 from evidence.project import NOT_UTF8, Problem, Project
 from evidence.record import Damaged, Record
 from evidence.snippet import Snippet
 from evidence.statement import Malformed, Verdict, judge, lookup, numerals
 
-BEFORE = re.compile(r"[\d.]$|\d,$|(?:^|[\s(|*])[-−+]$")
-AFTER = re.compile(
-    r"\d|[.,]\d|[eE^]\d|\s?(?:%|‰|×\s?10|\\?\^)|\s(?:per ?cent|hundred|thousand|million|billion)\b|\[[\d.]"
-)
 SOURCES = {  # where a definition may be taken from: papers, and the documentation or code that defines it
     "aclanthology.org", "arxiv.org", "cs.toronto.edu", "docs.nvidia.com", "docs.pytorch.org", "doi.org", "github.com",
     "huggingface.co", "ieeexplore.ieee.org", "jmlr.org", "numpy.org", "openreview.net", "papers.nips.cc",
     "proceedings.mlr.press", "proceedings.neurips.cc", "pytorch.org", "w3.org",
 }  # fmt: skip
-UNCHECKED = {".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm", ".ipynb"}
+BESIDE = {"docs/assets", "docs/overrides"}  # what the pages are shown with
 
 
 class Unrecorded(Exception):
@@ -118,9 +115,12 @@ def check(project: Project, snippets: Mapping[str, Snippet], records: Mapping[st
     for script in snippets.values():
         found.problems += script.problems(project)
     for path in sorted(project.docs.rglob("*")):
-        if path.suffix in UNCHECKED and "overrides" not in path.parts:
-            found.problems.append(Problem(project.rel(path), 0, "would be published unchecked; a page ends in .md"))
-    for path in project.pages():
+        rel = project.rel(path)
+        if path.is_symlink() or not (path.is_dir() or path.is_file()):
+            found.problems.append(Problem(rel, 0, "would be published unchecked; a page is a file, and no link to one"))
+        elif path.is_file() and path.suffix not in {".md", ".bib"} and not BESIDE & {f"docs/{rel.split('/')[1]}"}:
+            found.problems.append(Problem(rel, 0, "would be published unchecked; a page ends in .md"))
+    for path in filter(Path.is_file, project.pages()):
         content = path.read_bytes()
         try:
             text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
@@ -137,7 +137,7 @@ def judge_page(
 ) -> None:
     """Adds the page, its claims and its problems to what was found."""
     found.pages[page.path] = page
-    found.problems += form.problems(page)
+    found.problems += [*form.problems(page), *markup.problems(page)]
     for link in page.links:
         try:
             claim = _claim(project, link, snippets, records)
@@ -158,8 +158,7 @@ def _altered(page: Page, claim: Claim) -> Iterator[Problem]:
     link = claim.link
     if claim.verdict.kind in {"condition", "definition"} or isinstance(claim.verdict.stated, str):
         return
-    before, after = page.text[: link.start], page.text[link.end :]
-    if BEFORE.search(before[-12:]) or AFTER.match(after[:40]):
+    if beside.alters(page.text, link.start, link.end):
         yield Problem(
             page.path, link.line, f"[{link.text}]: the text that touches this link changes its value; link all of it"
         )
@@ -178,6 +177,8 @@ def _claim(
         if missing or ("snippets/" in link.target and "://" not in link.target):
             up = "../" * link.page.count("/")
             raise Malformed(f"does not lead into snippets/; from this page the path begins {up}snippets/")
+        if link.image:
+            raise Malformed("an image is a figure that a snippet wrote, in snippets/")
         return None
     if role == "definition":
         source = (link.title or "").partition(":")[2].strip()
@@ -193,6 +194,8 @@ def _claim(
         return Claim(link, link.target, Verdict("definition", stated, None, None, None, True, ""))
     assert path is not None
     values, cited = _evidence(project, path, snippets, records)
+    if cited and values is not None and role in {"statement", "table"} and not _says_where_from(project.root / path):
+        raise Malformed(f"{path} does not say where it is from; do so above its head, in lines that begin with #")
     if role == "file" and (link.title or "").split(":")[0] == "table":
         raise Malformed("a table stands in a paragraph of its own")
     if role == "figure":
@@ -234,6 +237,10 @@ def _evidence(
         return tables.by_key(content.decode("utf-8-sig")) if path.endswith(".csv") else None, cited
     except (UnicodeDecodeError, csv.Error) as error:
         raise Malformed(f"{path} is no CSV in UTF-8: {error}") from None
+
+
+def _says_where_from(path: Path) -> bool:
+    return any(tables.citation(path.read_text(encoding="utf-8-sig")))
 
 
 def _table(link: Link, path: str, values: dict[str, Any] | None) -> None:

@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-PRIVATE = ("docs", "snippets", "tests")  # folders of the repository
+PRIVATE = ("docs", "snippets", "tests", ".git", ".cache", "site")  # folders that hold what a page says
 NEW_FILES, NEW_USER, NEW_NETWORK = 0x00020000, 0x10000000, 0x40000000  # unshare's CLONE_NEWNS, -USER and -NET
 READ_ONLY, RECURSIVE, NOT_SHARED = 1, 0x4000, 0x40000  # mount's flags
 

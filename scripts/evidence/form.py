@@ -5,21 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import yaml
-
-from evidence.links import FRONT_MATTER, Page
+from evidence.links import Page
 from evidence.project import Problem
 
 TRAP = re.compile(r"<!--[-\s]*pytest|-+8<-+")
 TABLE = re.compile(r"^[^\n]*\|[^\n]*\n[ \t>|:]*-[ \t>|:-]*(?:\n[^\n]*\|[^\n]*)*", re.MULTILINE)
 
-SECTION = re.compile(r"^section:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
-PLACE = re.compile(r"(['\"]?)\d+(?:\.\d+)*\1")
-
 
 def problems(page: Page) -> Iterator[Problem]:
     """What would be published as it stands, or skipped without a word."""
-    yield from _front_matter(page)
     for fence in page.fences:
         if fence.reason is not None:
             if not fence.reason:
@@ -55,30 +49,6 @@ def problems(page: Page) -> Iterator[Problem]:
         for link in page.links:
             if rows.start() <= link.start < rows.end() and re.search(r"(?<!\\)\|", page.text[link.start : link.end]):
                 yield Problem(page.path, link.line, "a | inside a link breaks the table row; write \\|")
-
-
-def _front_matter(page: Page) -> Iterator[Problem]:
-    """MkDocs prints what it cannot read as text, and the page then has no title and no place, without a word."""
-    if not page.text.startswith("---"):
-        return
-    head = FRONT_MATTER.match(page.text)
-    if not head:
-        yield Problem(page.path, 1, "front matter begins and ends with a line that is --- and no more")
-        return
-    try:
-        read = yaml.safe_load(head[0][4:-4])
-    except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        said = str(getattr(error, "problem", None) or error).splitlines()[0]
-        yield Problem(page.path, 2 + mark.line if mark else 1, f"front matter that is no YAML: {said}")
-        return
-    if not isinstance(read, dict):
-        yield Problem(page.path, 1, "front matter is made of lines like 'title: Growth'")
-        return
-    for match in SECTION.finditer(head[0]):
-        if not PLACE.fullmatch(match[1]):
-            told = f"section: {match[1]!r} is no place among the pages; write for example 'section: 4.2'"
-            yield Problem(page.path, page.line(match.start()), told)
 
 
 def _cells(page: Page, rows: re.Match[str]) -> Iterator[Problem]:

@@ -80,24 +80,24 @@ def _watch(job: dict[str, Any], pid: int, asking: int, wake: int) -> str | None:
         ready = select.select([wake, asking], [], [], min(left, TICK))[0]
         if asking in ready or (wake in ready and signal.SIGTERM in os.read(wake, 512)):
             return None
-        if excess := _excess(job, pid):
+        if excess := _excess(job):
             return excess
 
 
-def _excess(job: dict[str, Any], pid: int) -> str | None:
-    if _count(pid) > PROCESSES:
+def _excess(job: dict[str, Any]) -> str | None:
+    if _below(os.getpid()) > PROCESSES:
         return f"started more than {PROCESSES} processes"
     written = sum(os.lstat(path).st_size for path in _files(job["folder"]) if os.path.lexists(path))
     return f"wrote more than {BYTES:,} bytes of files" if written > BYTES else None
 
 
-def _count(pid: int) -> int:
-    """Processes below and including `pid`, as far as the system tells."""
+def _below(pid: int) -> int:
+    """Processes below `pid`, as far as the system tells; below the keeper's are those that it adopted, too."""
     below: list[str] = []
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):  # ended meanwhile
             below += path.read_text().split()
-    return 1 + sum(_count(int(one)) for one in below)
+    return len(below) + sum(_below(int(one)) for one in below)
 
 
 def _files(folder: str) -> list[str]:

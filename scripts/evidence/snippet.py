@@ -87,7 +87,8 @@ class Snippet:
         if not re.fullmatch(r"(?:[a-z][a-z0-9_]*/)+[a-z][a-z0-9_]*", self.name):
             yield problem(0, "a snippet is named snippets/<chapter>/<lower_case_name>.py")
         allowed = PACKAGES | set(sys.stdlib_module_names) | self.requires
-        if (last := posixpath.basename(self.name)) in allowed:
+        last = posixpath.basename(self.name)
+        if last in allowed or (last.isidentifier() and importlib.util.find_spec(last)):
             yield problem(
                 0, f"saved as {last}.py it would be imported in the place of {last}; name it after what it shows"
             )

@@ -22,7 +22,7 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 
 from evidence import ledger, refresh, resolve
-from evidence.form import PLACE
+from evidence.markup import PLACE
 from evidence.project import Problem, Project, Refusal
 from evidence_site import finish, highlighted, machines
 from evidence_site.extension import Current

@@ -20,7 +20,9 @@ from evidence.snippet import Snippet
 from evidence_site import figures, highlighted
 
 _PART = r"[\d.,]+(?:e[+-]?\d+)?\s?[%×]?"
-LINKED = re.compile(r"\[([^\[\]]+)\]\((\S+)\)")  # a cell that is a link, to the web or to a file of the project
+LINKED = re.compile(
+    r"\[([^\[\]]+)\]\((https?://\S+|(?!\w+:)\S+)\)"
+)  # a cell that is a link, to the web or to a file of the project
 NUMERIC = re.compile(rf"[–—]?|[~≤≥<>±+-]?\s?{_PART}(?:\s?(?:±|to|–)\s?{_PART})?")  # with a unit, a band, or none at all
 LONG = 25  # rows
 
@@ -111,7 +113,7 @@ def table(published: Published, path: str, rows: tables.Rows, cited: list[str], 
     head = SubElement(SubElement(made, "thead"), "tr")
     for column, name in enumerate(rows[0]):
         scope = {"scope": "col", **_align(numeric[column])}
-        SubElement(head, "th" if name else "td", scope if name else {}).text = name
+        SubElement(head, "th" if name else "td", scope if name else {}).text = _as_written(name)
     body = SubElement(made, "tbody")
     stem, named = posixpath.splitext(posixpath.basename(path))[0], set[str]()
     for row in rows[1:]:
@@ -196,10 +198,15 @@ def _cell(element: Element, text: str, published: Published) -> None:
     """The text of a cell, or the link that it is."""
     linked = LINKED.fullmatch(text)
     if not linked:
-        element.text = text
+        element.text = _as_written(text)
         return
     target = linked[2] if "://" in linked[2] else published(linked[2].removeprefix("docs/"))
-    SubElement(element, "a", {"href": target, "data-done": "1"}).text = linked[1]
+    SubElement(element, "a", {"href": target, "data-done": "1"}).text = _as_written(linked[1])
+
+
+def _as_written(text: str) -> str:
+    """Markdown would leave an entity such as &#57; to the browser, which shows another text than the data has."""
+    return text.replace("&", "&amp;")
 
 
 def _is_number(text: str) -> bool:
