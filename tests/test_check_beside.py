@@ -7,6 +7,7 @@ import os
 import pytest
 
 from conftest import UP, Tiny
+from evidence import beside
 
 SHARE, COUNT = f"({UP}/residual/share.py#share)", f"({UP}/residual/share.py#count)"
 
@@ -80,6 +81,11 @@ def project(tiny: Tiny) -> Tiny:
 def test_what_touches_a_link_may_not_change_its_value(project: Tiny, sentence: str) -> None:
     project.page(f"# T {{#t}}\n\n{sentence}\n")
     assert any("touches this link changes its value" in problem for problem in project.problems())
+
+
+def test_a_sign_may_be_all_there_is_before_a_link() -> None:
+    assert beside.alters("-[5](x)", 1, 7)
+    assert not beside.alters("[5](x)", 0, 6)
 
 
 @pytest.mark.parametrize(

@@ -70,14 +70,15 @@ def _front_matter(page: Page) -> Iterator[Problem]:
     if not head:
         yield Problem(page.path, 1, "front matter begins and ends with a line that is --- and no more")
         return
+    lines = head[0].split("\n")[1:-2]
     try:
-        read = yaml.safe_load(head[0][4:-4])
+        read = yaml.safe_load("\n".join(lines))
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         said = str(getattr(error, "problem", None) or error).splitlines()[0]
         yield Problem(page.path, 2 + mark.line if mark else 1, f"front matter that is no YAML: {said}")
         return
-    for number, line in enumerate(head[0].split("\n")[1:-2], 2):
+    for number, line in enumerate(lines, 2):
         field = FIELD.fullmatch(line)
         if not field:
             yield Problem(page.path, number, "front matter is made of lines like 'title: Growth', one for each")
