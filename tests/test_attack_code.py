@@ -104,7 +104,7 @@ def test_all_mutants_are_noted_place_by_place_and_reasons_are_kept(
         ["snippets", "a", "2", "0", "2", "0"], ["snippets", "b", "4", "4", "0", "0"],
     ]  # fmt: skip
     assert "snippets,6,4,0,2,0" in (tmp_path / "outcome.csv").read_text().splitlines()
-    assert (tmp_path / "kinds.csv").read_text() == "kind,equivalent,survived\nconstant,2,0\n"
+    assert (tmp_path / "kinds.csv").read_text().splitlines()[1:] == ["kind,equivalent,survived", "constant,2,0"]
     said = capsys.readouterr().out
     assert "snippets a: {'survived': 1, 'equivalent': 1} in" in said
     assert said.endswith("2 of 2 are done: 6 mutants, 4 killed, 2 equivalent\n")
