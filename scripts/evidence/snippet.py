@@ -14,9 +14,11 @@ import importlib.util
 import posixpath
 import re
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from evidence.project import NOT_UTF8, Problem, Project, Refusal
@@ -24,6 +26,7 @@ from evidence.project import NOT_UTF8, Problem, Project, Refusal
 PACKAGES = {"torch", "numpy", "matplotlib"}
 HEADER = re.compile(r"^# (limits|reads|requires|timed):[ \t]*(.*)$")
 LIMITS = re.compile(r"(\d+) s(?:, (\d+) GB)?")
+INSTALLED = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 SECONDS, GIGABYTES = 60, 2  # what a snippet gets without asking
 LONGEST, LARGEST = 1800, 12  # what it may ask for
 
@@ -88,7 +91,7 @@ class Snippet:
             yield problem(0, "a snippet is named snippets/<chapter>/<lower_case_name>.py")
         allowed = PACKAGES | set(sys.stdlib_module_names) | self.requires
         last = posixpath.basename(self.name)
-        if last in allowed or (last.isidentifier() and importlib.util.find_spec(last)):
+        if last in allowed or PathFinder.find_spec(last, INSTALLED):
             yield problem(
                 0, f"saved as {last}.py it would be imported in the place of {last}; name it after what it shows"
             )
