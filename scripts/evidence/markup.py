@@ -51,11 +51,7 @@ def _odd(sign: str) -> str | None:
         return "is not seen, or moves what is; leave it out"
     if sign in PERCENT:
         return "is not read; write %"
-    if (
-        not READ.match(sign)
-        and unicodedata.category(sign) in {"Nl", "No", "Lo"}
-        and unicodedata.numeric(sign, -1.0) >= 0
-    ):
+    if not READ.match(sign) and unicodedata.category(sign) in {"Nl", "No", "Lo"} and sign.isnumeric():
         return "is a numeral that is not read; write digits"
     return None
 
