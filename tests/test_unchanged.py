@@ -44,7 +44,7 @@ def test_nothing_changed_nothing_is_done(built: tuple[Tiny, list[str]], capfd: p
 CHANGES: dict[str, Callable[[Tiny, pytest.MonkeyPatch], object]] = {
     "page": lambda tiny, _: tiny.page("# Share {#share}\n"),
     "new page": lambda tiny, _: tiny.page("# Other {#other}\n", "docs/residual/other.md"),
-    "asset": lambda tiny, _: tiny.write("docs/a.css", ""),
+    "asset": lambda tiny, _: tiny.write("docs/assets/a.css", ""),
     "snippet": lambda tiny, _: tiny.have("share = 0.8811\n", {"share": 0.8811}),
     "record": lambda tiny, _: tiny.record({"share": 0.8811}),
     "engine": lambda tiny, _: tiny.write("scripts/engine.py", "x = 2\n"),
