@@ -31,6 +31,7 @@ def test_only_the_front_matter_has_a_place() -> None:
     ("text", "line", "told"),
     [
         ("---\ntitle: A: B\n---\n", 2, "that is no YAML: mapping values are not allowed here"),
+        ('---\ntitle: A\nsection: "4\n---\n', 3, "that is no YAML: found unexpected end of stream"),
         ("---\ntitle: A\ntags: *b\n---\n", 3, "that is no YAML: found undefined alias 'b'"),
         ("---\ntitle: A\nday: 2026-13-45\n---\n", 1, "that is no YAML: month must be in 1..12"),
         (

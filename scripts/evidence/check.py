@@ -25,7 +25,7 @@ SOURCES = {  # where a definition may be taken from: papers, and the documentati
     "huggingface.co", "ieeexplore.ieee.org", "jmlr.org", "numpy.org", "openreview.net", "papers.nips.cc",
     "proceedings.mlr.press", "proceedings.neurips.cc", "pytorch.org", "w3.org",
 }  # fmt: skip
-BESIDE = {"docs/assets", "docs/overrides"}  # what the pages are shown with
+SHOWN_WITH = {"assets", "overrides"}  # folders of docs/ whose files the pages are shown with
 
 
 class Unrecorded(Exception):
@@ -118,7 +118,7 @@ def check(project: Project, snippets: Mapping[str, Snippet], records: Mapping[st
         rel = project.rel(path)
         if path.is_symlink() or not (path.is_dir() or path.is_file()):
             found.problems.append(Problem(rel, 0, "would be published unchecked; a page is a file, and no link to one"))
-        elif path.is_file() and path.suffix not in {".md", ".bib"} and not BESIDE & {f"docs/{rel.split('/')[1]}"}:
+        elif path.is_file() and path.suffix not in {".md", ".bib"} and rel.split("/")[1] not in SHOWN_WITH:
             found.problems.append(Problem(rel, 0, "would be published unchecked; a page ends in .md"))
     for path in filter(Path.is_file, project.pages()):
         content = path.read_bytes()

@@ -20,9 +20,8 @@ from evidence.snippet import Snippet
 from evidence_site import figures, highlighted
 
 _PART = r"[\d.,]+(?:e[+-]?\d+)?\s?[%×]?"
-LINKED = re.compile(
-    r"\[([^\[\]]+)\]\((https?://\S+|(?!\w+:)\S+)\)"
-)  # a cell that is a link, to the web or to a file of the project
+# a cell that is a link, to the web or to a file of the project
+LINKED = re.compile(r"\[([^\[\]]+)\]\((https?://\S+|(?!\w+:)\S+)\)")
 NUMERIC = re.compile(rf"[–—]?|[~≤≥<>±+-]?\s?{_PART}(?:\s?(?:±|to|–)\s?{_PART})?")  # with a unit, a band, or none at all
 LONG = 25  # rows
 
