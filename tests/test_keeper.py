@@ -121,6 +121,17 @@ def test_a_folder_that_is_gone_already_is_no_failure(tiny: Tiny, monkeypatch: py
     assert (runner.gone, runner.status) == (True, 0)
 
 
+@pytest.mark.parametrize(
+    ("then", "ended"),
+    [("", "died with status 1, without a traceback"), ("import time; time.sleep(90)", "still running after 1 s")],
+)
+def test_a_snippet_that_removes_the_folder_it_runs_in_is_told_so(tiny: Tiny, then: str, ended: str) -> None:
+    source = f"# limits: 1 s, 1 GB\nimport os, shutil\nshutil.rmtree(os.path.dirname(os.getcwd()))\n{then}\n"
+    error = Runner(tiny.project).run(Job(tiny.snippet(source))).error or ""
+    assert error.startswith(ended)
+    assert error.endswith("; it had removed the folder that it ran in")
+
+
 def test_it_looks_ten_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     ends, waits = iter([(0, 0), (0, 0), (5, 256)]), list[float]()
 

@@ -115,6 +115,16 @@ def test_a_result_without_the_token_is_not_the_engines(tiny: Tiny, text: str) ->
     assert error == "left a result of its own in the place of the engine's"
 
 
+@pytest.mark.parametrize("sign", ["\x1b[2J", "\x7f", "\r", "\u202e", "\u2028", "\udcff"])
+def test_what_it_says_of_its_failure_does_not_steer_the_terminal(tiny: Tiny, sign: str) -> None:
+    said = f"é\n\tdone {sign}!"
+    source = f"import sys\nsys.stderr.write({said!a})\nraise ValueError({said!a})\n"
+    ended = Runner(tiny.project).run(Job(tiny.snippet(source)))
+    shown = "é\n\tdone " + ascii(sign)[1:-1] + "!"
+    assert (ended.error or "").endswith(f"ValueError: {shown}")
+    assert ended.stderr == shown
+
+
 @pytest.mark.parametrize("sign", ["MemoryError", "not enough memory", "can't allocate memory", "another error"])
 def test_the_limit_of_memory_is_told_where_it_is_the_cause(tiny: Tiny, sign: str) -> None:
     def leaves(folder: Path) -> None:
@@ -146,6 +156,7 @@ def test_the_end_of_what_it_said_aside_is_kept(tiny: Tiny) -> None:
         ("\x1f\r", "printed control characters ('\\r', '\\x1f')"),
         ("\x7f", "printed control characters ('\\x7f')"),
         ("a\u202eb", "printed control characters ('\\u202e')"),
+        ("a\u2028b\u2029", "printed control characters ('\\u2028', '\\u2029')"),
     ],
 )
 def test_output_is_taken_up_to_these_limits(tiny: Tiny, text: str, error: str | None) -> None:

@@ -62,6 +62,9 @@ def main(job: dict[str, Any], asking: int | None = None) -> None:
     if end is None:
         shutil.rmtree(job["folder"], ignore_errors=True)
     elif not (result := Path(job["folder"], "result.json")).exists():
+        if not result.parent.exists():  # the snippet removed it, and can only be told so there
+            result.parent.mkdir()
+            end += "; it had removed the folder that it ran in"
         result.write_text(json.dumps({"token": job["token"], "error": end}), encoding="utf-8")
     os._exit(0)
 

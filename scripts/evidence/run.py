@@ -230,7 +230,7 @@ class Runner:
             hint = ""
             if any(sign in result["error"] for sign in ("MemoryError", "not enough memory", "can't allocate")):
                 hint = f"\n(its limit is {snippet.limits[1]} GB; '# limits:' can raise that)"
-            return Run(snippet, result["error"].rstrip() + hint, None, stderr)
+            return Run(snippet, _visible(result["error"].rstrip()) + hint, None, stderr)
         try:
             files = {OUTPUT: _output(folder / "stdout"), **_artifacts(folder / "work", given)}
         except (ValueError, OSError) as error:
@@ -261,11 +261,19 @@ def _output(path: Path) -> bytes:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"printed something that is not UTF-8 text ({error})") from None
-    # controls and formats, which move what is around them or are not seen
-    odd = sorted({character for character in text if unicodedata.category(character) in {"Cc", "Cf"}} - {"\n", "\t"})
-    if odd:
+    if odd := sorted(set(filter(_odd, text))):
         raise ValueError(f"printed control characters ({', '.join(map(ascii, odd))})")
     return content
+
+
+def _odd(character: str) -> bool:
+    """Controls, formats and separators, which move what is around them or are not seen, and halves of characters."""
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and character not in "\n\t"
+
+
+def _visible(text: str) -> str:
+    """What a snippet says of its failure, which shall not steer the terminal that shows it."""
+    return "".join(ascii(character)[1:-1] if _odd(character) else character for character in text)
 
 
 def _artifacts(work: Path, given: dict[str, bytes]) -> dict[str, bytes]:
@@ -291,7 +299,7 @@ _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
 def _tail(path: Path) -> str:
     try:
-        return _content(path)[-4000:].decode("utf-8", "replace")
+        return _visible(_content(path)[-4000:].decode("utf-8", "replace"))
     except (ValueError, OSError):  # is none, or none any more
         return ""
 
