@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from browsing import ROOT, pages
-from evidence import record, snippet
+from evidence import compare, record, snippet
 from evidence.project import Project
 
 PROJECT = Project(ROOT)
@@ -89,4 +89,5 @@ def test_what_is_copied_runs_alone_and_prints_what_is_shown(copied: Copied, tmp_
         )
         assert ran.returncode == 0, f"{name}: {ran.stderr}"
         shown = record.load(PROJECT.snippets / name).output
-        assert ran.stdout.removesuffix("all hold\n") == shown, name
+        printed = ran.stdout.removesuffix("all hold\n")
+        assert compare.same_text(shown.encode(), printed.encode()), f"{name}: {printed!r} is not {shown!r}"

@@ -3,6 +3,7 @@
 # The article's benchmark at its shape, held against copies of the same tensor on the same machine.
 import csv
 import statistics
+import sys
 import time
 from collections.abc import Callable
 
@@ -41,7 +42,9 @@ calls: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 def measure(threads: int) -> dict[str, list[float]]:
     """Seconds of each call, in turns (A, B, C, A, B, C, ...), so that noise meets all of them."""
     torch.set_num_threads(threads)
-    clock = time.thread_time if threads == 1 else time.perf_counter  # CPU time: others run too
+    # of this thread alone: other programs run too; on Windows that clock ticks too rarely
+    one = threads == 1 and sys.platform != "win32"
+    clock = time.thread_time if one else time.perf_counter
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(2 + rounds):  # two to warm up
         for name, call in calls.items():
@@ -62,25 +65,17 @@ def ratio(name: str, to: str, threads: int = 1) -> float:
 
 
 rms_to_layer = {n: ratio("RMSNorm by hand", "nn.LayerNorm", n) for n in runs}
-torch_to_layer = {n: ratio("nn.RMSNorm", "nn.LayerNorm", n) for n in runs}
 by_hand = {n: ratio("RMSNorm by hand", "LayerNorm by hand", n) for n in runs}
 rms_slower_than_layer = min(rms_to_layer.values()) > 1.2
-fastest = {name: [min(runs[n][name]) for n in runs] for name in calls}
-best = {name: min(times) for name, times in fastest.items()}  # at its best thread count
-rms_to_layer_at_best = best["RMSNorm by hand"] / best["nn.LayerNorm"]
-slower_at_best_threads = rms_to_layer_at_best > 1.2
 
 article_layer_us, article_rms_us = 96, 78  # microseconds
 gigabytes = x.numel() * x.element_size() / 1e9  # of the tensor
 megabytes = 2e3 * gigabytes  # read and written
 needed = 2 * gigabytes / (article_layer_us * 1e-6)  # GB/s
 needed_by_hand = 7 * gigabytes / (article_rms_us * 1e-6)  # seven passes
-fastest_copy = megabytes / 1e3 / best["copy over a tensor"]
+fastest_copy = megabytes / 1e3 / min(min(runs[n]["copy over a tensor"]) for n in runs)
 times_the_machine = needed / fastest_copy
 out_of_reach = times_the_machine > 10
-new_to_old = ratio("copy to a new tensor", "copy over a tensor")
-layer_in_copies = ratio("nn.LayerNorm", "copy to a new tensor")
-new_costs_more, layer_near_copy = new_to_old > 1.5, layer_in_copies < 1.5
 print(f"{megabytes:.1f} MB in {article_layer_us} us is {needed:.0f} GB/s")
 print(f"fastest copy here: {fastest_copy:.0f} GB/s")
 for n in runs:
@@ -90,7 +85,6 @@ for n in runs:
     print(
         f"  RMSNorm by hand: {rms_to_layer[n]:.2f} of nn.LayerNorm, {by_hand[n]:.2f} of it by hand"
     )
-print(f"each at its best thread count: {rms_to_layer_at_best:.2f}")
 
 written = {"copy to a new tensor": 1, "nn.LayerNorm": 1, "nn.RMSNorm": 3}
 written |= {"RMSNorm by hand": 3, "LayerNorm by hand": 5}  # tensors of full size

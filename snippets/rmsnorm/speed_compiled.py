@@ -3,6 +3,7 @@
 # Fused by torch.compile, is RMSNorm faster than LayerNorm? Without a C++ compiler it says so.
 import shutil
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,8 @@ def ratio(times: list[float], to: list[float]) -> float:
 
 
 torch.set_num_threads(1)
+# of this thread alone: other programs run too; on Windows that clock ticks too rarely
+clock = time.perf_counter if sys.platform == "win32" else time.thread_time
 norms: dict[str, Norm] = {
     "copy to a new tensor": torch.clone,
     "nn.LayerNorm": nn.LayerNorm(d_model),
@@ -58,10 +61,10 @@ with torch.no_grad():
         calls = max(1, 8 // batch)
         for _ in range(rounds):
             for name, norm in norms.items():
-                start = time.thread_time()  # not the clock's: others run too
+                start = clock()
                 for _ in range(calls):
                     norm(x)
-                seconds[name].append(time.thread_time() - start)
+                seconds[name].append(clock() - start)
         base = seconds["nn.LayerNorm"]
         relative[f"{batch} x 128 x {d_model}"] = {n: ratio(seconds[n], base) for n in norms}
         if has_compiler:
