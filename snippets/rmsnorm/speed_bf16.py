@@ -71,7 +71,7 @@ for dtype_name in ("float32", "bfloat16"):
 print(*rows[0], sep=" | ")
 for row in rows:
     print(*row.values(), sep=" | ")
-middle = {}  # of the eight cases
+middle = {}  # of the four cases on one thread: two wait for each other, and for other programs
 for pair in ("both by hand", "nn / nn", "nn / nn at best"):
-    middle[pair] = statistics.median(float(row[pair]) for row in rows)
+    middle[pair] = statistics.median(float(row[pair]) for row in rows if row["threads"] == 1)
     print(f"{pair}: {middle[pair]:.2f} in the middle")
