@@ -65,7 +65,7 @@ for label, run in (("forward", forward), ("forward + backward", training)):
         print(f"  {pair:34} {min(ratios):.2f} to {max(ratios):.2f}")
 no_pair_fits = not any(fits_article)
 hand, mixed, torchs = next(iter(forward.values()))
-saved_by_hand_in_all = all(row[hand] < 1 for run in (forward, training) for row in run.values())
+by_hand = statistics.median(row[hand] for run in (forward, training) for row in run.values())
 
 fig, ax = plt.subplots()
 ax.axhspan(*article, color="C3", alpha=0.5)
