@@ -75,8 +75,10 @@ for k, pair in enumerate((hand, mixed, torchs)):
 ax.axhline(1, color="C4", ls="--")
 ax.set_xticks(range(len(shapes)), [s.replace(" x ", "\n× ") for s in forward])
 ax.set(xlabel="tokens × width", ylabel="time of RMSNorm / time of LayerNorm", yscale="log")
-ax.set_yticks([0.5, 1, 2, 4, 8], ["0.5", "1", "2", "4", "8"])
-ax.legend()
+ax.set_yticks([0.25, 0.5, 1, 2, 4, 8], ["0.25", "0.5", "1", "2", "4", "8"])
+ax.minorticks_off()
+ax.set_ylim(0.25, 32)  # with room for the legend
+ax.legend(loc="upper left")
 plt.savefig("speed_by_shape.svg")
 with open("speed_by_shape.csv", "w", newline="") as file:
     table = csv.writer(file)
